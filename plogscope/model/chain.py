@@ -1,0 +1,132 @@
+"""Incidents, edges between them, and the chain of causes."""
+
+from __future__ import annotations
+
+import msgspec
+
+from plogscope.model.record import Actor, Finding
+from plogscope.model.vocabulary import Category, ClockBasis, EdgeKind, Place, Role, Text
+
+
+class Clock(msgspec.Struct, frozen=True, kw_only=True):
+    """One clock of the bundle: where its stamps stand on the reference clock.
+
+    `order = time_local + offset_s`; nothing is ordered across clocks by less than the sum of the uncertainties.
+    """
+
+    id: int
+    name: str
+    offset_s: float = 0.0
+    uncertainty_s: float = 0.0
+    basis: ClockBasis = "reference"
+
+
+class Process(msgspec.Struct, frozen=True, kw_only=True):
+    """One process of the job as identity resolution sees it."""
+
+    node: str | None
+    pid: int | None
+    device: int | None = None
+    rank: int | None = None
+    first_ns: int | None = None
+    last_ns: int | None = None
+
+
+class Communicator(msgspec.Struct, frozen=True, kw_only=True):
+    """One HCCL communicator: its identifier, its size and the ranks whose own lines prove membership."""
+
+    identifier: str
+    size: int | None = None
+    ranks: tuple[int, ...] = ()
+
+
+class Cluster(msgspec.Struct, frozen=True, kw_only=True):
+    """Who takes part: processes, clocks, communicators (name → member ranks seen, size)."""
+
+    processes: tuple[Process, ...] = ()
+    clocks: tuple[Clock, ...] = ()
+    communicators: tuple[Communicator, ...] = ()
+    expected_ranks: int | None = None
+
+
+class Incident(msgspec.Struct, frozen=True, kw_only=True):
+    """Findings that are one failure seen by several layers, or one failure repeated.
+
+    Attributes:
+        lead: The finding whose line states the failure.
+        signature: Id, or None when no signature knows the lead.
+        start_ns: On the reference clock; a timeout stands at its start (stamp - limit). None = unknown.
+        waits: It says that somebody else did not come.
+        count: Records folded into it.
+    """
+
+    id: str
+    lead: Finding
+    findings: tuple[Finding, ...]
+    signature: str | None
+    title: Text
+    role: Role
+    category: Category
+    subcategory: str | None = None
+    phase: str = "any"
+    actor: Actor = Actor()
+    time_ns: int | None = None
+    start_ns: int | None = None
+    waits: bool = False
+    count: int = 1
+    step: str | None = None
+
+
+class Edge(msgspec.Struct, frozen=True, kw_only=True):
+    """Incident `cause` can explain incident `effect`."""
+
+    cause: str
+    effect: str
+    kind: EdgeKind
+    reason: Text
+    lag_s: float | None = None
+    uncertainty_s: float = 0.0
+
+
+class Suspect(msgspec.Struct, frozen=True, kw_only=True):
+    """A rank or node that the evidence points at, or whose log is missing, and what is needed to know more."""
+
+    why: Text
+    need: Text
+    rank: int | None = None
+    node: str | None = None
+    device: int | None = None
+    pid: int | None = None
+
+
+class Rival(msgspec.Struct, frozen=True):
+    """Another incident that could be the root, and why it was not chosen."""
+
+    incident: str
+    why_not: Text
+
+
+class Chain(msgspec.Struct, frozen=True, kw_only=True):
+    """The graph of incidents, who stands where, and the choice.
+
+    Attributes:
+        incidents: In the order of the reference clock, then of the sources.
+        places: Incident id → place.
+        root: Id of the first cause; None when nothing that is there can be one.
+        proven_absence: The suspects are proven by counting (expected against seen), not inferred.
+        findings_of: Checker findings that the choice rests on, as (rule, text).
+    """
+
+    incidents: tuple[Incident, ...] = ()
+    edges: tuple[Edge, ...] = ()
+    places: dict[str, Place] = {}
+    root: str | None = None
+    terminal: str | None = None
+    rivals: tuple[Rival, ...] = ()
+    suspects: tuple[Suspect, ...] = ()
+    proven_absence: bool = False
+    notes: tuple[Text, ...] = ()
+
+    def incident(self, incident_id: str | None) -> Incident | None:
+        """The incident with that id, or None."""
+        return next((incident for incident in self.incidents if incident.id == incident_id), None)
