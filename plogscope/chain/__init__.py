@@ -1,1 +1,1 @@
-
+"""Which incident explains which, and which one is the first cause."""

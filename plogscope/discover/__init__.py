@@ -1,1 +1,1 @@
-
+"""From a path to sources: layouts, nodes, kinds."""

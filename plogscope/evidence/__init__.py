@@ -1,1 +1,1 @@
-
+"""Lines around a locus, and look-ups beside the log."""

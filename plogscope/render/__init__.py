@@ -1,1 +1,1 @@
-
+"""Views of one report: HTML, Markdown, JSON, terminal."""

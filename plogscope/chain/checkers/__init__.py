@@ -1,0 +1,1 @@
+"""Rules that are not a pattern, one file each."""
