@@ -1,0 +1,214 @@
+"""The literals of which one stands in every text that a pattern matches: what makes the gate possible.
+
+A pattern is walked as the parse tree of the standard library. A sequence is cut into runs of which all strings can be
+listed (a *factor*: one of its strings is in every match); the best factor wins. Alternatives are united.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterable
+from typing import Any
+
+if sys.version_info >= (3, 11):
+    from re import _constants as op
+    from re import _parser as parser
+else:
+    import sre_constants as op
+    import sre_parse as parser
+
+MOST = 32
+"""More literals than this make no factor: the run is cut."""
+
+MOST_OF_CLASS = 4
+"""A character class with more members than this cuts the run."""
+
+SHORTEST = 4
+"""A factor with a shorter literal lets too many lines through the gate; such a pattern is refused by the lint."""
+
+Factor = frozenset[str]
+Score = Callable[[Factor], tuple[int, int]]
+Found = tuple[Factor | None, Factor | None]
+"""All strings that a part of a pattern can be, None if they are too many; and its best factor, None if it has none."""
+
+_NOTHING: Factor = frozenset([""])
+_ZERO_WIDTH = (op.AT, op.ASSERT, op.ASSERT_NOT)
+_REPEATS = (op.MAX_REPEAT, op.MIN_REPEAT, getattr(op, "POSSESSIVE_REPEAT", None))
+_ATOMIC = getattr(op, "ATOMIC_GROUP", None)
+_SURROGATES = range(0xD800, 0xE000)
+
+
+def required_literals(pattern: str) -> tuple[str, ...]:
+    """Literals of which at least one is in every text that `pattern` matches, sorted; empty if none can be derived.
+
+    Raises:
+        re.error: The pattern does not compile.
+    """
+    factor = _Walk(_length_first).best(pattern)
+    return tuple(sorted(text for text in factor if not any(other != text and other in text for other in factor)))
+
+
+def are_implied(pattern: str, literals: Iterable[str]) -> bool:
+    """True when every match of `pattern` contains one of `literals`.
+
+    Raises:
+        re.error: The pattern does not compile.
+    """
+    wanted = tuple(literals)
+
+    def fewest_without(factor: Factor) -> tuple[int, int]:
+        return (-sum(not any(word in text for word in wanted) for text in factor), 0)
+
+    best = _Walk(fewest_without).best(pattern)
+    return bool(best) and fewest_without(best)[0] == 0
+
+
+def own_literals(pattern: str) -> list[str]:
+    """All runs of plain characters in the pattern, in order: the material for adversarial strings.
+
+    Raises:
+        re.error: The pattern does not compile.
+    """
+    runs = [""]
+    _collect(parse(pattern), runs)
+    return [run for run in runs if run]
+
+
+def parse(pattern: str) -> Any:
+    """The parse tree of the standard library (its form is that of `re._parser`).
+
+    Raises:
+        re.error: The pattern does not compile.
+    """
+    return parser.parse(pattern, re.MULTILINE)
+
+
+def inner_parts(item: Any) -> list[Any]:
+    """The sequences that stand inside one item of a parse tree."""
+    kind, argument = item
+    if kind is op.BRANCH:
+        return list(argument[1])
+    if kind is op.SUBPATTERN:
+        return [argument[3]]
+    if kind in _REPEATS:
+        return [argument[2]]
+    if kind is _ATOMIC:
+        return [argument]
+    return [argument[1]] if kind in (op.ASSERT, op.ASSERT_NOT) else []
+
+
+def repeat_of(item: Any) -> tuple[int, int] | None:
+    """Least and most repeats of an item; None if it is no repeat, most is huge if there is no limit."""
+    return (int(item[1][0]), int(item[1][1])) if item[0] in _REPEATS else None
+
+
+def _length_first(factor: Factor) -> tuple[int, int]:
+    return (min(map(len, factor)), -len(factor))
+
+
+class _Walk:
+    """One walk over a parse tree, with one idea of what the best factor is."""
+
+    def __init__(self, score: Score) -> None:
+        self._score = score
+
+    def best(self, pattern: str) -> Factor:
+        """The best factor of the pattern, empty if there is none."""
+        tree = parse(pattern)
+        _, factor = self._sequence(tree, fold=bool(tree.state.flags & re.IGNORECASE))
+        return factor if factor is not None else frozenset()
+
+    def _sequence(self, items: Iterable[Any], *, fold: bool) -> Found:
+        run, factors, whole = _NOTHING, list[Factor](), True
+        for item in items:
+            exact, factor = self._item(item, fold=fold)
+            if exact is not None and len(run) * len(exact) <= MOST:
+                run = _joined(run, exact)
+                continue
+            whole = False
+            factors.append(run)
+            run = _NOTHING if exact is None else exact
+            if exact is None and factor is not None:
+                factors.append(factor)
+        usable = [factor for factor in [*factors, run] if "" not in factor]
+        best = max(usable, key=lambda factor: (self._score(factor), sorted(factor)), default=None)
+        return (run if whole else None), best
+
+    def _item(self, item: Any, *, fold: bool) -> Found:
+        kind, argument = item
+        exact: Factor | None = None
+        if kind in _ZERO_WIDTH:
+            exact = _NOTHING
+        elif kind is op.LITERAL:
+            exact = _character(argument, fold=fold)
+        elif kind is op.IN:
+            exact = _character_class(argument, fold=fold)
+        elif kind is op.BRANCH:
+            return self._branch(argument[1], fold=fold)
+        elif kind is op.SUBPATTERN:
+            _, on, off, inner = argument
+            return self._sequence(inner, fold=(fold or bool(on & re.IGNORECASE)) and not off & re.IGNORECASE)
+        elif kind is _ATOMIC:
+            return self._sequence(argument, fold=fold)
+        elif kind in _REPEATS:
+            return self._repeat(*argument, fold=fold)
+        return exact, None
+
+    def _branch(self, branches: list[Any], *, fold: bool) -> Found:
+        found = [self._sequence(branch, fold=fold) for branch in branches]
+        exact = _united([exact for exact, _ in found])
+        return exact, _united([factor for _, factor in found])
+
+    def _repeat(self, least: int, most: Any, inner: Any, *, fold: bool) -> Found:
+        exact, factor = self._sequence(inner, fold=fold)
+        if least == 0:
+            return (_united([exact, _NOTHING]) if most == 1 else None), None
+        if least == most and exact is not None and len(exact) ** min(least, MOST) <= MOST:
+            run = _NOTHING
+            for _ in range(min(least, MOST)):
+                run = _joined(run, exact)
+            return (run if least <= MOST else None), (run if "" not in run else None)
+        return None, factor
+
+
+def _joined(left: Factor, right: Factor) -> Factor:
+    return frozenset(first + second for first in left for second in right)
+
+
+def _united(parts: list[Factor | None]) -> Factor | None:
+    known = [part for part in parts if part is not None]
+    union: Factor = frozenset(text for part in known for text in part)
+    return union if len(known) == len(parts) and len(union) <= MOST else None
+
+
+def _character(code: int, *, fold: bool) -> Factor | None:
+    text = chr(code)
+    # A literal over a line end could be cut by the prefixes of the next line; surrogates cannot be encoded.
+    if text == "\n" or code in _SURROGATES or (fold and text.lower() != text.upper()):
+        return None
+    return frozenset([text])
+
+
+def _character_class(members: list[Any], *, fold: bool) -> Factor | None:
+    codes: list[int] = []
+    for kind, argument in members:
+        if kind is op.LITERAL:
+            codes.append(argument)
+        elif kind is op.RANGE and argument[1] - argument[0] < MOST_OF_CLASS:
+            codes += range(argument[0], argument[1] + 1)
+        else:
+            return None
+    union = _united([_character(code, fold=fold) for code in codes])
+    return union if union is not None and len(union) <= MOST_OF_CLASS else None
+
+
+def _collect(items: Iterable[Any], runs: list[str]) -> None:
+    for item in items:
+        if item[0] is op.LITERAL:
+            runs[-1] += chr(item[1])
+            continue
+        for part in inner_parts(item):
+            runs.append("")
+            _collect(part, runs)
+        runs.append("")

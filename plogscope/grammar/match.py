@@ -1,0 +1,142 @@
+"""Signatures searched in the text of one record: gated, capped, guarded against slow patterns, overlaps resolved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+import regex
+
+from plogscope.grammar.gate import Gate
+from plogscope.model.signature import Grammar
+
+HEAD = 12 * 1024
+TAIL = 4 * 1024
+"""Of a longer text only the first `HEAD` and the last `TAIL` characters are searched."""
+
+MOST_OF_ONE = 32
+"""Matches of one signature in one record."""
+
+TIMEOUT_S = 1.0
+"""For one pattern on one record; a proven pattern needs about a millisecond for the longest text."""
+
+
+class Match(msgspec.Struct, frozen=True):
+    """A signature (index into `Grammar.signatures`) seen at characters `start` to `end` of the record's text.
+
+    `fields` are the named groups that took part, as printed.
+    """
+
+    signature: int
+    start: int
+    end: int
+    fields: dict[str, str]
+
+
+class Matcher:
+    """Searches all signatures of a grammar in one record at a time.
+
+    Attributes:
+        timeouts: How often the pattern of a signature (by index) was given up after `TIMEOUT_S`: for the coverage.
+    """
+
+    def __init__(self, grammar: Grammar, *, gated: bool = True) -> None:
+        self.grammar = grammar
+        self.gate = Gate(grammar)
+        self.timeouts: dict[int, int] = {}
+        self._gated = gated
+        self._all = frozenset(range(len(grammar.signatures)))
+        self._patterns: dict[int, regex.Pattern[str]] = {}
+        self._refined = refined_by_index(grammar)
+
+    def match(self, text: str, format: str, level: str | None) -> list[Match]:  # noqa: A002 - the word of the program
+        """All matches that stand after overlaps are resolved, ordered by start and signature.
+
+        Args:
+            text: Text of one record (see `Record.text`).
+            format: Name of the record's format.
+            level: Level of the record, None if it has none.
+        """
+        ranges = searched_ranges(len(text))
+        found = [
+            match
+            for index in sorted(self._candidates(text, ranges))
+            if self._wants(index, format, level)
+            for match in self._search(index, text, ranges)
+        ]
+        if len(found) > 1:
+            found = self._resolve(found, text)
+        return sorted(found, key=lambda match: (match.start, match.signature, match.end))
+
+    def _candidates(self, text: str, ranges: list[tuple[int, int]]) -> frozenset[int]:
+        if not self._gated:
+            return self._all
+        parts = [text[start:end].encode("utf-8", "surrogatepass") for start, end in ranges]
+        return frozenset().union(*(self.gate.candidates(part) for part in parts))
+
+    def _wants(self, index: int, format: str, level: str | None) -> bool:  # noqa: A002
+        wanted = self.grammar.signatures[index].match
+        return (not wanted.formats or format in wanted.formats) and (not wanted.levels or level in wanted.levels)
+
+    def _search(self, index: int, text: str, ranges: list[tuple[int, int]]) -> Iterator[Match]:
+        pattern = self._patterns.get(index)
+        if pattern is None:
+            pattern = regex.compile(self.grammar.signatures[index].match.pattern, regex.MULTILINE)
+            self._patterns[index] = pattern
+        count = 0
+        try:
+            for start, end in ranges:
+                for hit in pattern.finditer(text, start, end, timeout=TIMEOUT_S):
+                    fields = {name: value for name, value in hit.groupdict().items() if value is not None}
+                    yield Match(index, hit.start(), hit.end(), fields)
+                    count += 1
+                    if count == MOST_OF_ONE:
+                        return
+        except TimeoutError:
+            self.timeouts[index] = self.timeouts.get(index, 0) + 1
+
+    def _resolve(self, found: list[Match], text: str) -> list[Match]:
+        lines: dict[int, list[Match]] = {}
+        for match in found:
+            lines.setdefault(text.rfind("\n", 0, match.start), []).append(match)
+        return [match for line in lines.values() for match in self._most_specific(line)]
+
+    def _most_specific(self, line: list[Match]) -> list[Match]:
+        """On one line: the refined give way to the refiner, generic ones to others, of generic ones one stays."""
+        present = {match.signature for match in line}
+        if len(present) == 1:
+            return line
+        beaten = frozenset().union(*(self._refined[index] for index in present))
+        line = [match for match in line if match.signature not in beaten]
+        special = [match for match in line if not self.grammar.signatures[match.signature].match.generic]
+        if special or not line:
+            return special
+        best = max(line, key=lambda match: (match.end - match.start, -match.signature))
+        return [match for match in line if match.signature == best.signature]
+
+
+def searched_ranges(length: int) -> list[tuple[int, int]]:
+    """Which characters of a text of this length are searched: all, or the head and the tail."""
+    return [(0, length)] if length <= HEAD + TAIL else [(0, HEAD), (length - TAIL, length)]
+
+
+def refined_by_index(grammar: Grammar) -> list[frozenset[int]]:
+    """For each signature the indices of all that it refines, directly or through others."""
+    ids = [signature.id for signature in grammar.signatures]
+    direct = [
+        {i for i, name in enumerate(ids) if i != own and any(_covers(target, name) for target in s.chain.refines)}
+        for own, s in enumerate(grammar.signatures)
+    ]
+    closed = []
+    for own, start in enumerate(direct):
+        seen, fresh = set(start), list(start)
+        while fresh:
+            more = direct[fresh.pop()] - seen
+            seen |= more
+            fresh += more
+        closed.append(frozenset(seen - {own}))
+    return closed
+
+
+def _covers(target: str, name: str) -> bool:
+    return name.startswith(target) if target.endswith("/") else name == target
