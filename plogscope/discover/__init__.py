@@ -1,1 +1,7 @@
 """From a path to sources: layouts, nodes, kinds."""
+
+from __future__ import annotations
+
+from plogscope.discover.bundle import discover
+
+__all__ = ["discover"]
