@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import warnings
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -54,22 +55,28 @@ def compile_documents(documents: Iterable[Document], defects: list[Defect]) -> l
     signatures = []
     for document in documents:
         read = read_signature(document)
-        if isinstance(read, list):
-            defects.extend(read)
-            continue
-        try:
+        wrong = [*(read if isinstance(read, list) else []), *pattern_defects(document)]
+        defects.extend(wrong)
+        if isinstance(read, Signature) and not wrong:
             signatures.append(with_literals(read))
-        except re.error as error:
-            defects.append(pattern_defect(document, error))
     return signatures
 
 
-def pattern_defect(document: Document, error: Exception) -> Defect:
-    """The defect of a pattern that does not compile."""
-    message = f"the pattern does not compile ({error})"
-    return document.defect(
-        "pattern-compiles", ("match", "pattern"), message, "mend it; it must be valid for re and regex"
-    )
+def pattern_defects(document: Document) -> list[Defect]:
+    """A defect if the file has a pattern and it does not compile, or only with a warning (`[[` means two things)."""
+    match = document.data.get("match")
+    pattern = match.get("pattern") if isinstance(match, dict) else None
+    if not isinstance(pattern, str):
+        return []
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            re.compile(pattern, re.MULTILINE)
+    except (re.error, Warning) as error:
+        message = f"the pattern does not compile ({error})"
+        remedy = "mend it; it must be valid for re and regex"
+        return [document.defect("pattern-compiles", ("match", "pattern"), message, remedy)]
+    return []
 
 
 def with_literals(signature: Signature) -> Signature:
@@ -78,7 +85,6 @@ def with_literals(signature: Signature) -> Signature:
     Raises:
         re.error: The pattern does not compile.
     """
-    re.compile(signature.match.pattern, re.MULTILINE)
     literals = signature.match.literals or required_literals(signature.match.pattern)
     return msgspec.structs.replace(signature, match=msgspec.structs.replace(signature.match, literals=literals))
 

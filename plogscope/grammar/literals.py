@@ -75,13 +75,13 @@ def own_literals(pattern: str) -> list[str]:
     return [run for run in runs if run]
 
 
-def parse(pattern: str) -> Any:
+def parse(pattern: str, flags: int = re.MULTILINE) -> Any:
     """The parse tree of the standard library (its form is that of `re._parser`).
 
     Raises:
         re.error: The pattern does not compile.
     """
-    return parser.parse(pattern, re.MULTILINE)
+    return parser.parse(pattern, flags)
 
 
 def inner_parts(item: Any) -> list[Any]:
@@ -101,6 +101,11 @@ def inner_parts(item: Any) -> list[Any]:
 def repeat_of(item: Any) -> tuple[int, int] | None:
     """Least and most repeats of an item; None if it is no repeat, most is huge if there is no limit."""
     return (int(item[1][0]), int(item[1][1])) if item[0] in _REPEATS else None
+
+
+def inner_flags(item: Any) -> int:
+    """Flags that an item of a parse tree turns on or off for what stands inside it."""
+    return int(item[1][1] | item[1][2]) if item[0] is op.SUBPATTERN else 0
 
 
 def _length_first(factor: Factor) -> tuple[int, int]:

@@ -49,12 +49,12 @@ class Matcher:
         self._patterns: dict[int, regex.Pattern[str]] = {}
         self._refined = refined_by_index(grammar)
 
-    def match(self, text: str, format: str, level: str | None) -> list[Match]:  # noqa: A002 - the word of the program
+    def match(self, text: str, format: str | None, level: str | None) -> list[Match]:  # noqa: A002 - the program's word
         """All matches that stand after overlaps are resolved, ordered by start and signature.
 
         Args:
             text: Text of one record (see `Record.text`).
-            format: Name of the record's format.
+            format: Name of the record's format; None when its head is not known yet: no condition is tested.
             level: Level of the record, None if it has none.
         """
         ranges = searched_ranges(len(text))
@@ -68,13 +68,20 @@ class Matcher:
             found = self._resolve(found, text)
         return sorted(found, key=lambda match: (match.start, match.signature, match.end))
 
+    def matching(self, text: str) -> frozenset[int]:
+        """Indices of all signatures whose pattern matches, whatever the format, before overlaps are resolved."""
+        ranges = searched_ranges(len(text))
+        return frozenset(i for i in self._candidates(text, ranges) if any(True for _ in self._search(i, text, ranges)))
+
     def _candidates(self, text: str, ranges: list[tuple[int, int]]) -> frozenset[int]:
         if not self._gated:
             return self._all
         parts = [text[start:end].encode("utf-8", "surrogatepass") for start, end in ranges]
         return frozenset().union(*(self.gate.candidates(part) for part in parts))
 
-    def _wants(self, index: int, format: str, level: str | None) -> bool:  # noqa: A002
+    def _wants(self, index: int, format: str | None, level: str | None) -> bool:  # noqa: A002
+        if format is None:
+            return True
         wanted = self.grammar.signatures[index].match
         return (not wanted.formats or format in wanted.formats) and (not wanted.levels or level in wanted.levels)
 

@@ -1,0 +1,1 @@
+"""The laws that a signature file must keep, one small class each."""

@@ -1,0 +1,166 @@
+"""Laws of the pattern: groups, flags, literals, and that it cannot be made slow."""
+
+# ruff: noqa: D102 - the class says what its check does
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from plogscope.grammar.document import Defect
+from plogscope.grammar.lints.base import Entry, Keys, Lint, named
+from plogscope.grammar.literals import (
+    MOST,
+    SHORTEST,
+    are_implied,
+    inner_flags,
+    inner_parts,
+    own_literals,
+    parse,
+    repeat_of,
+    required_literals,
+)
+
+_PATTERN: Keys = ("match", "pattern")
+_NO_LIMIT = 10_000
+"""A repeat with a higher limit counts as one without limit."""
+
+LONGEST = 16 * 1024
+"""Characters of an adversarial text: the program cuts longer ones."""
+
+TIME_LIMIT_S = 0.25
+"""For one adversarial text. The machine may be busy, so only a pattern that is slow three times is a defect."""
+
+
+class GroupsExtracted(Lint):
+    """Named groups and `[extract]` are the same set."""
+
+    id = "groups-extracted"
+    meaning = "a group that is not extracted is lost, a field without group is never filled"
+
+    def check(self, entry: Entry) -> Iterator[Defect]:
+        groups, fields = set(entry.by_re.groupindex), set(entry.signature.extract)
+        for name in sorted(groups - fields):
+            yield self.defect(entry, _PATTERN, f"the group {name} is not extracted", f"add {name} to [extract]")
+        for name in sorted(fields - groups):
+            remedy = f"name a group (?P<{name}>...) or drop the field"
+            yield self.defect(entry, ("extract", name), f"the field {name} has no group in the pattern", remedy)
+
+
+class NoUnnamedGroups(Lint):
+    """Every group has a name or does not capture."""
+
+    id = "unnamed-group"
+    meaning = "a value that is captured without a name cannot be used"
+
+    def check(self, entry: Entry) -> Iterator[Defect]:
+        extra = entry.by_re.groups - len(entry.by_re.groupindex)
+        if extra:
+            yield self.defect(
+                entry, _PATTERN, f"the pattern has {extra} unnamed group(s)", "write (?:...) or name them"
+            )
+
+
+class NoInlineFlags(Lint):
+    """A pattern means the same in every place that compiles it."""
+
+    id = "inline-flags"
+    meaning = "flags hide case folding from the gate and differ between re and regex"
+
+    def check(self, entry: Entry) -> Iterator[Defect]:
+        tree = parse(entry.signature.match.pattern, 0)
+        flags = tree.state.flags & ~re.UNICODE
+        if flags or any(inner_flags(item) for item in _items(tree)):
+            yield self.defect(
+                entry, _PATTERN, "the pattern has inline flags", "spell the variants out, as in [Ff]ailed"
+            )
+
+
+class NoNestedQuantifiers(Lint):
+    """No repeat without limit inside another one."""
+
+    id = "nested-quantifier"
+    meaning = "such a pattern can take exponential time on a hostile line"
+
+    def check(self, entry: Entry) -> Iterator[Defect]:
+        for item in _items(parse(entry.signature.match.pattern)):
+            if _unlimited(item) and any(_unlimited(inner) for part in inner_parts(item) for inner in _items(part)):
+                remedy = "bound one of them, as in {0,64}"
+                yield self.defect(entry, _PATTERN, "a repeat without limit stands inside another one", remedy)
+                return
+
+
+class FastOnHostileText(Lint):
+    """Texts made from the pattern's own words do not make it slow."""
+
+    id = "slow"
+    meaning = "a hostile or merely long line would hold up the scan"
+
+    def check(self, entry: Entry) -> Iterator[Defect]:
+        for text in hostile_texts(entry.signature.match.pattern):
+            if all(_is_slow(entry, text) for _ in range(3)):
+                message = f"the pattern needs more than {TIME_LIMIT_S} s for {text[:24]!r}... ({len(text)} characters)"
+                yield self.defect(entry, _PATTERN, message, "bound the repeats and anchor on a literal")
+                return
+
+
+class LiteralsImplied(Lint):
+    """Literals that the file gives are in every match."""
+
+    id = "literals-implied"
+    meaning = "the gate would hide matches"
+
+    def check(self, entry: Entry) -> Iterator[Defect]:
+        literals = entry.signature.match.literals
+        if literals and not are_implied(entry.signature.match.pattern, literals):
+            message = "the pattern can match without any of the literals"
+            yield self.defect(entry, ("match", "literals"), message, "drop the key: literals are derived")
+
+
+class GateWorks(Lint):
+    """A literal of some length is in every match."""
+
+    id = "no-literal"
+    meaning = "without one, every line of every log would be searched with this pattern"
+
+    def check(self, entry: Entry) -> Iterator[Defect]:
+        literals = entry.signature.match.literals or required_literals(entry.signature.match.pattern)
+        if literals and min(map(len, literals)) >= SHORTEST:
+            return
+        short = named(repr(literal) for literal in literals if len(literal) < SHORTEST)
+        message = f"the literals {short} are too short" if literals else "no literal is in every match"
+        remedy = f"put a fixed text of at least {SHORTEST} characters into every alternative (at most {MOST} of them)"
+        yield self.defect(entry, _PATTERN, message, remedy)
+
+
+def hostile_texts(pattern: str) -> list[str]:
+    """Texts of 16 KB that make a backtracking pattern slow: its own words, repeated, cut short, stuffed."""
+    words = own_literals(pattern) or ["a"]
+    whole = "".join(words)
+    texts = [whole, *dict.fromkeys(words), *(f"{whole[: len(whole) // 2]}{filler}" for filler in "a0 ,=[(/")]
+    repeated = [(text * (LONGEST // len(text) + 1))[:LONGEST] for text in texts[:12]]
+    stuffed = [(words[0] + filler * LONGEST)[:LONGEST] for filler in ("a", "0", " ", ",", "a ", "0,", "a=0, ")]
+    at_end = [(filler * LONGEST)[: max(0, LONGEST - len(whole))] + whole for filler in ("a", "0", " ", "a ", "0.")]
+    return repeated + stuffed + at_end
+
+
+def _is_slow(entry: Entry, text: str) -> bool:
+    try:
+        for _ in entry.by_regex.finditer(text, timeout=TIME_LIMIT_S):
+            pass
+    except TimeoutError:
+        return True
+    return False
+
+
+def _items(tree: Iterable[Any]) -> Iterator[Any]:
+    for item in tree:
+        yield item
+        for part in inner_parts(item):
+            yield from _items(part)
+
+
+def _unlimited(item: Any) -> bool:
+    limits = repeat_of(item)
+    return limits is not None and limits[1] > _NO_LIMIT

@@ -1,0 +1,89 @@
+"""Laws of the examples: a file proves what it claims, with lines that are really printed somewhere."""
+
+# ruff: noqa: D102 - the class says what its check does
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from plogscope.grammar.document import Defect
+from plogscope.grammar.lints.base import Entry, Lint
+
+
+class HasExamples(Lint):
+    """At least one line that matches and one that does not."""
+
+    id = "unproved"
+    meaning = "nobody knows whether the pattern works"
+
+    def check(self, entry: Entry) -> Iterator[Defect]:
+        if not entry.signature.examples:
+            yield self.defect(entry, (), "there is no example", "add [[examples]] with a real line")
+        if not entry.signature.near_misses:
+            remedy = "add [[near_misses]] with a line of another signature or a benign one, and why"
+            yield self.defect(entry, (), "there is no near miss", remedy)
+
+
+class ExamplesMatch(Lint):
+    """Each example matches, with exactly its fields, read by `re` and by `regex`."""
+
+    id = "example"
+    meaning = "the pattern does not recognise what it is for"
+
+    def check(self, entry: Entry) -> Iterator[Defect]:
+        for index, example in enumerate(entry.signature.examples):
+            for found in (entry.fields_by_regex(example.line), entry.fields_by_re(example.line)):
+                if found is None:
+                    message = f"example {index + 1} does not match"
+                    yield self.defect(entry, ("examples", index, "line"), message, "mend the pattern or the line")
+                elif found != example.fields:
+                    message = f"example {index + 1} has other fields: {_difference(found, example.fields)}"
+                    remedy = "mend the pattern or the fields"
+                    yield self.defect(entry, ("examples", index, "fields"), message, remedy)
+                else:
+                    continue
+                break
+
+
+class NearMissesDoNotMatch(Lint):
+    """No near miss matches, and each says why it should not."""
+
+    id = "near-miss"
+    meaning = "the pattern recognises too much"
+
+    def check(self, entry: Entry) -> Iterator[Defect]:
+        for index, near_miss in enumerate(entry.signature.near_misses):
+            if entry.by_regex.search(near_miss.line) or entry.by_re.search(near_miss.line):
+                message = f"near miss {index + 1} matches"
+                yield self.defect(entry, ("near_misses", index, "line"), message, "make the pattern more specific")
+            if not near_miss.why.strip():
+                message = f"near miss {index + 1} does not say why it must not match"
+                yield self.defect(entry, ("near_misses", index, "why"), message, "fill why")
+
+
+class Provenance(Lint):
+    """Each line says where such a line is printed."""
+
+    id = "provenance"
+    meaning = "a line that nobody can look up may be invented"
+
+    def check(self, entry: Entry) -> Iterator[Defect]:
+        tables = {
+            "examples": [example.source for example in entry.signature.examples],
+            "near_misses": [near_miss.source for near_miss in entry.signature.near_misses],
+        }
+        for table, sources in tables.items():
+            for index, source in enumerate(sources):
+                if not source.strip():
+                    remedy = "name the source file, document or version that prints it"
+                    message = f"the source of {table}[{index}] is empty"
+                    yield self.defect(entry, (table, index, "source"), message, remedy)
+
+
+def _difference(found: dict[str, str], wanted: dict[str, str]) -> str:
+    parts = [
+        f"{name} is {found.get(name, '(none)')!r}, not {wanted.get(name, '(none)')!r}"
+        for name in sorted(found.keys() | wanted.keys())
+        if found.get(name) != wanted.get(name)
+    ]
+    return "; ".join(parts)
