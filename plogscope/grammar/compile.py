@@ -14,10 +14,18 @@ from pathlib import Path
 import msgspec
 
 from plogscope.errors import GrammarError
-from plogscope.grammar.document import Defect, Document, format_defects, read_documents
+from plogscope.grammar.document import Defect, Document, format_defects, read_document, read_documents
 from plogscope.grammar.literals import required_literals
-from plogscope.grammar.schema import read_signature
-from plogscope.model.signature import Grammar, Signature
+from plogscope.grammar.schema import read_signature, shape_defects
+from plogscope.model.signature import Code, Grammar, Signature
+from plogscope.model.vocabulary import Text
+
+
+class CodeTable(msgspec.Struct, frozen=True):
+    """One file of `grammars/codes`."""
+
+    title: Text
+    codes: tuple[Code, ...]
 
 
 def compile_grammar(root: Path) -> bytes:
@@ -48,6 +56,38 @@ def read_grammar(root: Path) -> Grammar:
     signatures = compile_documents(documents, defects)
     raise_defects(defects)
     return assemble(signatures)
+
+
+def compile_codes(path: Path) -> bytes:
+    """The JSON of one code table.
+
+    Raises:
+        GrammarError: The file is not what the schema wants, or two rows have the same code.
+    """
+    document = read_document(path, path.parent)
+    if isinstance(document, Defect):
+        raise_defects([document])
+        return b""
+    defects = shape_defects(document, document.data, CodeTable)
+    raise_defects(defects)
+    table = msgspec.convert(document.data, CodeTable)
+    seen: set[str] = set()
+    for index, code in enumerate(table.codes):
+        if code.code in seen:
+            message = f"the code {code.code} has a row already"
+            defects.append(document.defect("code-once", ("codes", index, "code"), message, "join the rows"))
+        seen.add(code.code)
+    raise_defects(defects)
+    return msgspec.json.encode(table)
+
+
+def decode_codes(data: bytes) -> dict[str, Code]:
+    """Rows by code, from what `compile_codes` wrote.
+
+    Raises:
+        msgspec.MsgspecError: The bytes are something else.
+    """
+    return {code.code: code for code in msgspec.json.decode(data, type=CodeTable).codes}
 
 
 def compile_documents(documents: Iterable[Document], defects: list[Defect]) -> list[Signature]:

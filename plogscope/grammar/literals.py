@@ -45,7 +45,7 @@ def required_literals(pattern: str) -> tuple[str, ...]:
     Raises:
         re.error: The pattern does not compile.
     """
-    factor = _Walk(_length_first).best(pattern)
+    factor = _best_factor(pattern, _length_first)
     return tuple(sorted(text for text in factor if not any(other != text and other in text for other in factor)))
 
 
@@ -60,7 +60,7 @@ def are_implied(pattern: str, literals: Iterable[str]) -> bool:
     def fewest_without(factor: Factor) -> tuple[int, int]:
         return (-sum(not any(word in text for word in wanted) for text in factor), 0)
 
-    best = _Walk(fewest_without).best(pattern)
+    best = _best_factor(pattern, fewest_without)
     return bool(best) and fewest_without(best)[0] == 0
 
 
@@ -112,23 +112,33 @@ def _length_first(factor: Factor) -> tuple[int, int]:
     return (min(map(len, factor)), -len(factor))
 
 
+def _best_factor(pattern: str, score: Score) -> Factor:
+    """The best factor of the pattern, empty if there is none.
+
+    Long runs with many variants make unions of alternatives too large, short ones make literals short: all are tried.
+    """
+    tree = parse(pattern)
+    fold = bool(tree.state.flags & re.IGNORECASE)
+    found = [_Walk(score, most).factor(tree, fold=fold) for most in (MOST, 8, 2, 1)]
+    return max((factor for factor in found if factor), key=score, default=frozenset())
+
+
 class _Walk:
-    """One walk over a parse tree, with one idea of what the best factor is."""
+    """One walk over a parse tree, with one idea of what the best factor is and how many strings a run may have."""
 
-    def __init__(self, score: Score) -> None:
+    def __init__(self, score: Score, most: int) -> None:
         self._score = score
+        self._most = most
 
-    def best(self, pattern: str) -> Factor:
-        """The best factor of the pattern, empty if there is none."""
-        tree = parse(pattern)
-        _, factor = self._sequence(tree, fold=bool(tree.state.flags & re.IGNORECASE))
-        return factor if factor is not None else frozenset()
+    def factor(self, tree: Iterable[Any], *, fold: bool) -> Factor | None:
+        """The best factor of the tree."""
+        return self._sequence(tree, fold=fold)[1]
 
     def _sequence(self, items: Iterable[Any], *, fold: bool) -> Found:
         run, factors, whole = _NOTHING, list[Factor](), True
         for item in items:
             exact, factor = self._item(item, fold=fold)
-            if exact is not None and len(run) * len(exact) <= MOST:
+            if exact is not None and len(run) * len(exact) <= self._most:
                 run = _joined(run, exact)
                 continue
             whole = False
@@ -162,14 +172,14 @@ class _Walk:
 
     def _branch(self, branches: list[Any], *, fold: bool) -> Found:
         found = [self._sequence(branch, fold=fold) for branch in branches]
-        exact = _united([exact for exact, _ in found])
-        return exact, _united([factor for _, factor in found])
+        exact = _united([exact for exact, _ in found], self._most)
+        return exact, _united([factor for _, factor in found], MOST)
 
     def _repeat(self, least: int, most: Any, inner: Any, *, fold: bool) -> Found:
         exact, factor = self._sequence(inner, fold=fold)
         if least == 0:
-            return (_united([exact, _NOTHING]) if most == 1 else None), None
-        if least == most and exact is not None and len(exact) ** min(least, MOST) <= MOST:
+            return (_united([exact, _NOTHING], self._most) if most == 1 else None), None
+        if least == most and exact is not None and len(exact) ** min(least, MOST) <= self._most:
             run = _NOTHING
             for _ in range(min(least, MOST)):
                 run = _joined(run, exact)
@@ -181,10 +191,10 @@ def _joined(left: Factor, right: Factor) -> Factor:
     return frozenset(first + second for first in left for second in right)
 
 
-def _united(parts: list[Factor | None]) -> Factor | None:
+def _united(parts: list[Factor | None], most: int) -> Factor | None:
     known = [part for part in parts if part is not None]
     union: Factor = frozenset(text for part in known for text in part)
-    return union if len(known) == len(parts) and len(union) <= MOST else None
+    return union if len(known) == len(parts) and len(union) <= most else None
 
 
 def _character(code: int, *, fold: bool) -> Factor | None:
@@ -204,8 +214,7 @@ def _character_class(members: list[Any], *, fold: bool) -> Factor | None:
             codes += range(argument[0], argument[1] + 1)
         else:
             return None
-    union = _united([_character(code, fold=fold) for code in codes])
-    return union if union is not None and len(union) <= MOST_OF_CLASS else None
+    return _united([_character(code, fold=fold) for code in codes], MOST_OF_CLASS)
 
 
 def _collect(items: Iterable[Any], runs: list[str]) -> None:

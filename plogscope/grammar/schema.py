@@ -23,13 +23,18 @@ _RULE = "schema"
 def read_signature(document: Document) -> Signature | list[Defect]:
     """The signature that a file describes, or all the places where it does not have the right shape."""
     data = {key: value for key, value in document.data.items() if key != OVERRIDES}
-    problems = list(_check(data, Signature, (), hidden=("id",)))
-    overrides = document.data.get(OVERRIDES, False)
-    if not isinstance(overrides, bool):
-        problems.append(((OVERRIDES,), "overrides must be true or false", "write true or leave the key out"))
-    if problems:
-        return [document.defect(_RULE, keys, message, remedy) for keys, message, remedy in problems]
-    return msgspec.convert({**data, "id": document.id}, Signature)
+    defects = shape_defects(document, data, Signature, hidden=("id",))
+    if not isinstance(document.data.get(OVERRIDES, False), bool):
+        message, remedy = "overrides must be true or false", "write true or leave the key out"
+        defects.append(document.defect(_RULE, (OVERRIDES,), message, remedy))
+    return defects or msgspec.convert({**data, "id": document.id}, Signature)
+
+
+def shape_defects(
+    document: Document, data: Any, kind: type[msgspec.Struct], hidden: tuple[str, ...] = ()
+) -> list[Defect]:
+    """All places where `data` does not have the shape of `kind`; `hidden` fields are not for the file to fill."""
+    return [document.defect(_RULE, *problem) for problem in _check(data, kind, (), hidden)]
 
 
 def _check(value: Any, kind: Any, keys: _Keys, hidden: tuple[str, ...] = ()) -> Iterator[_Problem]:
