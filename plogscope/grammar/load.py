@@ -21,7 +21,7 @@ _KIND = "grammar"
 def load_grammar(extra: Sequence[Path] = ()) -> Grammar:
     """All signatures: the shipped ones and those of the folders `extra` (a later folder wins).
 
-    The files of `extra` must keep all laws (`plogscope.grammar.lint`); those that are shipped are held to them by tests.
+    The files of `extra` must keep all laws (`plogscope.grammar.lint`); tests hold the shipped files to them.
 
     Args:
         extra: Folders of a user's own signature files. A file with the id of one that is known already replaces it
