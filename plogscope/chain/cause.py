@@ -1,0 +1,192 @@
+"""From incidents and edges to the chain: who stands where, what is the first cause, what are its rivals.
+
+The choice is lexicographic: a direct cause before an `either` before an unknown error; what explains the terminal
+failure before what does not; the earliest start; the widest coverage. A symptom or a wait is never chosen.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from plogscope.chain.checkers.base import CheckerResult
+from plogscope.chain.edges import STRENGTH, UNKNOWN_STRENGTH, connect, strength
+from plogscope.chain.order import comparable, precedes
+from plogscope.model.chain import Chain, Clock, Edge, Incident, Rival, Suspect
+from plogscope.model.signature import Signature
+from plogscope.model.vocabulary import Place
+from plogscope.wording import say
+
+MAX_RIVALS = 5
+
+WEAK_CATEGORIES = ("accuracy", "performance")
+"""What only makes a run wrong or slow explains no crash: it is chosen when nothing else is left."""
+
+
+def find_cause(
+    incidents: Sequence[Incident],
+    cleared: frozenset[str],
+    signatures: Mapping[str, Signature],
+    clocks: Sequence[Clock],
+    checked: Sequence[CheckerResult],
+) -> Chain:
+    """Builds the graph over what was not recovered and chooses the root.
+
+    Args:
+        incidents: In order.
+        cleared: Ids of recovered incidents.
+        signatures: By id.
+        clocks: By position.
+        checked: What the checkers say; a checker's root wins over everything but a direct cause outside it.
+    """
+    alive = [incident for incident in incidents if incident.id not in cleared]
+    edges = connect(alive, signatures, clocks)
+    root, suspects, proven, reasons = _choose(alive, edges, clocks, checked)
+    edges = _towards(root, alive, edges, reasons)
+    places = _places(incidents, cleared, edges, root)
+    rivals = _rivals(root, alive, edges, clocks) if root else ()
+    return Chain(
+        incidents=tuple(incidents),
+        edges=edges,
+        places=places,
+        root=root.id if root else None,
+        terminal=_terminal(alive),
+        rivals=rivals,
+        suspects=suspects,
+        proven_absence=proven,
+    )
+
+
+def _choose(
+    alive: Sequence[Incident], edges: Sequence[Edge], clocks: Sequence[Clock], checked: Sequence[CheckerResult]
+) -> tuple[Incident | None, tuple[Suspect, ...], bool, Sequence[CheckerResult]]:
+    explained = {edge.effect for edge in edges}
+    candidates = [
+        one for one in alive if strength(one) <= UNKNOWN_STRENGTH and one.id not in explained and one.lead.quote
+    ]
+    direct = [one for one in candidates if strength(one) == STRENGTH["cause"] and one.category not in WEAK_CATEGORIES]
+    roots = [result for result in checked if result.kind == "root" and result.incident]
+    suspecting = [result for result in checked if result.kind == "suspects" and result.suspects]
+    if not direct and roots:
+        chosen = next((one for one in alive if one.id == roots[0].incident), None)
+        if chosen is not None:
+            return chosen, (), False, roots
+    if not direct and suspecting and any(result.proven for result in suspecting):
+        best = next(result for result in suspecting if result.proven)
+        return None, best.suspects, True, suspecting
+    pool = direct or [one for one in candidates if one.category not in WEAK_CATEGORIES]
+    if not pool and any(strength(one) >= STRENGTH["symptom"] and one.role != "teardown" for one in alive):
+        suspects = suspecting[0].suspects if suspecting else ()
+        return None, suspects, False, suspecting
+    pool = pool or candidates
+    if not pool:
+        return None, (), False, ()
+    return _first(pool, edges, alive, clocks), (), False, ()
+
+
+def _first(
+    pool: Sequence[Incident], edges: Sequence[Edge], alive: Sequence[Incident], clocks: Sequence[Clock]
+) -> Incident:
+    """The best of the candidates; comparisons that the clocks cannot make fall back to coverage."""
+    covers: dict[str, int] = defaultdict(int)
+    for edge in edges:
+        covers[edge.cause] += 1
+    failing = {_process(one) for one in alive if strength(one) >= STRENGTH["symptom"]}
+
+    def better(a: Incident, b: Incident) -> bool:
+        if strength(a) != strength(b):
+            return strength(a) < strength(b)
+        ends_a, ends_b = _process(a) in failing, _process(b) in failing
+        earlier = precedes(a, b, clocks)
+        if earlier is None and ends_a != ends_b:
+            return ends_a
+        if earlier is not None:
+            return earlier
+        if covers[a.id] != covers[b.id]:
+            return covers[a.id] > covers[b.id]
+        return _place(a) < _place(b)
+
+    best = pool[0]
+    for one in pool[1:]:
+        if better(one, best):
+            best = one
+    return best
+
+
+def _process(incident: Incident) -> tuple[object, ...]:
+    actor = incident.actor
+    return (actor.node, actor.pid) if actor.pid is not None else (actor.rank, incident.lead.source)
+
+
+def _place(incident: Incident) -> tuple[int, int, int]:
+    start = incident.start_ns if incident.start_ns is not None else 1 << 62
+    return (start, incident.lead.source, incident.lead.line)
+
+
+def _towards(
+    root: Incident | None, alive: Sequence[Incident], edges: Sequence[Edge], checked: Sequence[CheckerResult]
+) -> tuple[Edge, ...]:
+    """The edges in the order in which a reader wants them: for each effect the root first, then the strongest cause.
+
+    A root that a checker chose explains, by that checker's reason, what nothing else explains.
+    """
+    if root is None:
+        return tuple(edges)
+    kept = [edge for edge in edges if edge.effect != root.id]
+    has = {edge.effect for edge in kept}
+    if checked:
+        kept += [
+            Edge(cause=root.id, effect=one.id, kind="checker", reason=checked[0].reason)
+            for one in alive
+            if one.id != root.id and one.id not in has
+        ]
+    order = {one.id: (strength(one), _place(one)) for one in alive}
+    kept.sort(key=lambda edge: (edge.effect, edge.cause != root.id, order[edge.cause]))
+    return tuple(kept)
+
+
+def _places(
+    incidents: Sequence[Incident], cleared: frozenset[str], edges: Sequence[Edge], root: Incident | None
+) -> dict[str, Place]:
+    explained = {edge.effect for edge in edges}
+    places: dict[str, Place] = {}
+    for one in incidents:
+        if root is not None and one.id == root.id:
+            places[one.id] = "root"
+        elif one.id in cleared:
+            places[one.id] = "recovered"
+        elif one.role == "teardown":
+            places[one.id] = "teardown"
+        elif one.id in explained and root is not None:
+            places[one.id] = "cascade"
+        else:
+            places[one.id] = "witness"
+    return places
+
+
+def _terminal(alive: Sequence[Incident]) -> str | None:
+    """The last failure that anybody reports: what the user saw."""
+    failing = [one for one in alive if one.role != "teardown"]
+    return max(failing, key=_place).id if failing else None
+
+
+def _rivals(
+    root: Incident, alive: Sequence[Incident], edges: Sequence[Edge], clocks: Sequence[Clock]
+) -> tuple[Rival, ...]:
+    """Other incidents that nothing explains and that could be causes, with why they were not chosen."""
+    explained = {edge.effect for edge in edges}
+    rivals = []
+    for one in alive:
+        if one.id == root.id or one.id in explained or strength(one) > UNKNOWN_STRENGTH or not one.lead.quote:
+            continue
+        if one.category in WEAK_CATEGORIES and root.category not in WEAK_CATEGORIES:
+            continue
+        if strength(one) > strength(root):
+            key = "rival.unknown" if one.signature is None else "rival.weaker"
+        elif not comparable(one.lead, root.lead, clocks):
+            key = "rival.other_clock"
+        else:
+            key = "rival.later"
+        rivals.append((strength(one), _place(one), Rival(one.id, say(key))))
+    rivals.sort(key=lambda entry: entry[:2])
+    return tuple(entry[2] for entry in rivals[:MAX_RIVALS])

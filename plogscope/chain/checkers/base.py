@@ -1,0 +1,34 @@
+"""What a checker sees and what it says."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from plogscope.model.chain import Cluster, Incident, Suspect
+from plogscope.model.record import Finding
+from plogscope.model.vocabulary import Text
+
+
+class JobView(msgspec.Struct, frozen=True):
+    """The failing job: incidents that were not recovered, all findings (context included), who takes part."""
+
+    incidents: tuple[Incident, ...]
+    findings: tuple[Finding, ...]
+    cluster: Cluster
+
+
+class CheckerResult(msgspec.Struct, frozen=True, kw_only=True):
+    """A rule's word: the incident that is the first cause (`root`), or ranks nobody heard from (`suspects`).
+
+    `proven` is True when the absence was counted (expected against seen), not inferred.
+    """
+
+    rule: str
+    kind: Literal["root", "suspects"]
+    reason: Text
+    incident: str | None = None
+    suspects: tuple[Suspect, ...] = ()
+    proven: bool = False
+    finding: Finding | None = None

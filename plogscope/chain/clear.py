@@ -1,0 +1,131 @@
+"""Which incidents the job got over: real progress of the same process after them, or a run that ended well."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from plogscope.chain.order import comparable
+from plogscope.model.chain import Clock, Incident, Process
+from plogscope.model.record import Finding
+from plogscope.model.signature import Signature
+
+SECOND_NS = 1_000_000_000
+
+WENT_ON_RECORDS = 150
+"""A process that wrote so many more lines after an error, and went on for `WENT_ON_NS`, was not stopped by it."""
+
+WENT_ON_NS = SECOND_NS // 2
+LATE_PRINT_NS = 2 * SECOND_NS
+"""Output is buffered: a step that is printed within this time after a fault may have ended before it."""
+
+FINISHED = "run-finished"
+"""Subcategory of progress signatures that say that the whole run ended well."""
+
+
+class Writing(msgspec.Struct, frozen=True):
+    """How long a process wrote into one source."""
+
+    last_line: int
+    last_ns: int | None
+
+
+class Progress(msgspec.Struct, frozen=True):
+    """Steps, saved checkpoints and the like, and where each process stopped to write.
+
+    Attributes:
+        findings: Findings of role progress, on the reference clock.
+        writing: Last line and time by (source, pid); pid 0 = all of the source.
+    """
+
+    findings: tuple[Finding, ...]
+    signatures: Mapping[str, Signature]
+    writing: Mapping[tuple[int, int], Writing]
+    clocks: Sequence[Clock]
+    processes: Sequence[Process] = ()
+
+
+def recovered(incidents: Sequence[Incident], progress: Progress) -> frozenset[str]:
+    """Ids of the incidents that something healthy followed."""
+    by_writer: dict[object, list[Finding]] = defaultdict(list)
+    finished: list[Finding] = []
+    for finding in progress.findings:
+        signature = progress.signatures.get(finding.signature or "")
+        if signature is not None and signature.subcategory == FINISHED:
+            finished.append(finding)
+        for key in _writers(finding):
+            by_writer[key].append(finding)
+    cleared = set()
+    for incident in incidents:
+        own = [finding for key in _writers(incident.lead) for finding in by_writer.get(key, [])]
+        if any(_follows(finding, incident, progress.clocks) for finding in own):
+            cleared.add(incident.id)
+        elif any(_same_job(finding, incident) and _follows(finding, incident, progress.clocks) for finding in finished):
+            cleared.add(incident.id)
+        elif incident.role != "cause" and incident.role != "symptom" and _went_on(incident, progress):
+            cleared.add(incident.id)
+    return frozenset(cleared)
+
+
+def _writers(finding: Finding) -> list[object]:
+    """All names under which the writer of a finding is known."""
+    actor = finding.actor
+    names: list[object] = []
+    if actor.pid is not None:
+        names.append(("pid", actor.node, actor.pid))
+    if actor.rank is not None:
+        names.append(("rank", actor.rank))
+    if not names:
+        names.append(("source", finding.source, actor.local_rank, actor.proc))
+    return names
+
+
+def _follows(finding: Finding, incident: Incident, clocks: Sequence[Clock]) -> bool:
+    """True when the progress was made after the last record of the incident."""
+    last = incident.findings[-1]
+    last_line = max(one.last_line or one.line for one in incident.findings if one.source == last.source)
+    end = finding.last_line or finding.line
+    if finding.source == last.source:
+        return end > last_line and _far_enough(finding, last, incident)
+    if not comparable(finding, last, clocks):
+        return False
+    return _far_enough(finding, last, incident)
+
+
+def _far_enough(finding: Finding, last: Finding, incident: Incident) -> bool:
+    """For a fault of the device, progress counts only when it is too late to be a delayed print."""
+    end_ns = _end_ns(finding)
+    last_ns = _end_ns(last)
+    same_source = finding.source == last.source
+    if end_ns is None or last_ns is None:
+        return same_source and incident.role != "cause"
+    if incident.role == "cause" or not same_source:
+        return end_ns - last_ns > LATE_PRINT_NS
+    return True
+
+
+def _end_ns(finding: Finding) -> int | None:
+    """Time of the last of the folded records on the reference clock."""
+    if finding.order_ns is None:
+        return None
+    if finding.last_time_ns is None or finding.time_ns is None:
+        return finding.order_ns
+    return finding.order_ns + finding.last_time_ns - finding.time_ns
+
+
+def _same_job(finding: Finding, incident: Incident) -> bool:
+    """A launcher or rank 0 that ends well speaks for all of its node, and for a job of which nodes are unknown."""
+    return finding.actor.node == incident.actor.node or finding.actor.node is None
+
+
+def _went_on(incident: Incident, progress: Progress) -> bool:
+    """True when the same process wrote much more into the same source for a while."""
+    last = incident.findings[-1]
+    line = last.last_line or last.line
+    writing = progress.writing.get((last.source, last.actor.pid or 0))
+    if writing is None or writing.last_ns is None or last.time_ns is None:
+        return False
+    ended = last.last_time_ns if last.last_time_ns is not None else last.time_ns
+    return writing.last_line - line > WENT_ON_RECORDS and writing.last_ns - ended > WENT_ON_NS

@@ -1,0 +1,151 @@
+"""Which incident can explain which, and why: layers, broken devices, waits for peers, launchers, what signatures say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from plogscope.chain.order import lag_s, precedes, uncertainty_s
+from plogscope.model.chain import Clock, Edge, Incident
+from plogscope.model.signature import Explains, Signature
+from plogscope.model.vocabulary import EdgeKind, Text
+from plogscope.wording import say
+
+SECOND_NS = 1_000_000_000
+
+DEVICE_LAG_NS = 15 * SECOND_NS
+"""A device-fault record can be stamped this much later than the wrappers of the same device."""
+
+STRENGTH = {"cause": 0, "either": 1, "symptom": 3, "teardown": 4}
+UNKNOWN_STRENGTH = 2
+
+MAX_EDGES = 20_000
+
+
+def strength(incident: Incident) -> int:
+    """0 direct cause, 1 either, 2 unknown error, 3 symptom, 4 teardown: a lower number can explain a higher one."""
+    if incident.signature is None:
+        return UNKNOWN_STRENGTH
+    if incident.waits:
+        return STRENGTH["symptom"]
+    return STRENGTH.get(incident.role, STRENGTH["teardown"])
+
+
+def same_process(a: Incident, b: Incident) -> bool:
+    """True when both were written by one process as far as the lines tell."""
+    x, y = a.actor, b.actor
+    if x.pid is not None and y.pid is not None:
+        return (x.node, x.pid) == (y.node, y.pid)
+    if x.rank is not None and y.rank is not None:
+        return x.rank == y.rank
+    return a.lead.source == b.lead.source
+
+
+def connect(
+    incidents: Sequence[Incident], signatures: Mapping[str, Signature], clocks: Sequence[Clock]
+) -> tuple[Edge, ...]:
+    """The edges between incidents that were not recovered. For each effect the closest explanations come first.
+
+    The result has no cycle: of two incidents at most one can explain the other (`_direction` is antisymmetric), and a
+    weaker incident explains a stronger one only by a signature's word.
+    """
+    edges: list[Edge] = []
+    for effect in incidents:
+        for cause in incidents:
+            if cause.id == effect.id or len(edges) >= MAX_EDGES:
+                continue
+            kind = _edge_kind(cause, effect, signatures, clocks)
+            if kind is not None:
+                edges.append(_edge(cause, effect, kind, clocks))
+    return tuple(edges)
+
+
+def _edge_kind(
+    cause: Incident, effect: Incident, signatures: Mapping[str, Signature], clocks: Sequence[Clock]
+) -> EdgeKind | None:
+    if _says_so(cause, effect, signatures):
+        return "signature" if precedes(effect, cause, clocks) is not True else None
+    mine, other = strength(cause), strength(effect)
+    if same_process(cause, effect):
+        return _inside(cause, effect, mine, other, clocks)
+    if mine >= STRENGTH["symptom"] or cause.waits:
+        return None
+    return _across(cause, effect, other, clocks)
+
+
+def _inside(cause: Incident, effect: Incident, mine: int, other: int, clocks: Sequence[Clock]) -> EdgeKind | None:
+    """Inside one process: what fails later, or is a layer above, is explained by what failed first."""
+    earlier = precedes(cause, effect, clocks)
+    if other >= STRENGTH["symptom"] > mine:
+        late = _late_ns(cause, effect)
+        if earlier is True or (late is not None and late <= DEVICE_LAG_NS) or (earlier is None and late is None):
+            return "wraps"
+        return None
+    if earlier is not True or mine > other:
+        return None
+    if mine >= STRENGTH["symptom"]:
+        return "repeats" if cause.signature == effect.signature else "wraps"
+    return "poisons" if cause.category in ("operator", "device", "memory") else "wraps"
+
+
+def _across(cause: Incident, effect: Incident, other: int, clocks: Sequence[Clock]) -> EdgeKind | None:
+    """Between processes: waits starve, and the end of one process takes others down."""
+    earlier = precedes(cause, effect, clocks)
+    if earlier is False:
+        return None
+    if effect.waits:
+        return "starves"
+    if other >= STRENGTH["symptom"]:
+        return "kills"
+    if earlier is True and cause.signature is not None and cause.signature == effect.signature:
+        return "repeats"
+    return None
+
+
+def _late_ns(cause: Incident, effect: Incident) -> int | None:
+    """How much later than the effect the cause is stamped; None when a time is missing."""
+    if cause.start_ns is None or effect.time_ns is None:
+        return None
+    return cause.start_ns - effect.time_ns
+
+
+def _says_so(cause: Incident, effect: Incident, signatures: Mapping[str, Signature]) -> bool:
+    """True when the signature of the cause names that of the effect as a consequence, in scope and in time."""
+    signature = signatures.get(cause.signature or "")
+    if signature is None or effect.signature is None:
+        return False
+    return any(_covers(rule, effect.signature) and _in_scope(rule, cause, effect) for rule in signature.chain.explains)
+
+
+def _covers(rule: Explains, signature_id: str) -> bool:
+    return signature_id.startswith(rule.id) if rule.id.endswith("/") else signature_id == rule.id
+
+
+def _in_scope(rule: Explains, cause: Incident, effect: Incident) -> bool:
+    gap = lag_s(cause.lead, effect.lead)
+    if gap is not None and gap > rule.within_s:
+        return False
+    if rule.scope in ("job", "communicator"):
+        return True
+    if rule.scope == "node":
+        return cause.actor.node == effect.actor.node
+    return same_process(cause, effect)
+
+
+def _edge(cause: Incident, effect: Incident, kind: EdgeKind, clocks: Sequence[Clock]) -> Edge:
+    return Edge(
+        cause=cause.id,
+        effect=effect.id,
+        kind=kind,
+        reason=say(f"edge.{kind}", cause=cause.title, effect=effect.title, who=who(cause)),
+        lag_s=lag_s(cause.lead, effect.lead),
+        uncertainty_s=uncertainty_s(cause.lead, effect.lead, clocks),
+    )
+
+
+def who(incident: Incident) -> Text:
+    """The process of an incident in words."""
+    if incident.actor.rank is not None:
+        return say("who.rank", rank=incident.actor.rank)
+    if incident.actor.pid is not None:
+        return say("who.process", pid=incident.actor.pid)
+    return say("who.writer")

@@ -1,0 +1,83 @@
+"""When only witnesses are left: the ranks that they wait for, and the ranks that nobody heard from."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from plogscope.chain.edges import strength
+from plogscope.model.chain import Cluster, Incident, Suspect
+from plogscope.model.signature import Signature
+from plogscope.wording import say
+
+NO_RANK = 4_294_967_295
+MAX_SUSPECTS = 64
+_NUMBER = re.compile(r"\d{1,10}")
+
+
+def suspects_of(
+    witnesses: Sequence[Incident],
+    signatures: Mapping[str, Signature],
+    cluster: Cluster,
+    path_of: Mapping[int, str],
+) -> tuple[Suspect, ...]:
+    """Ranks that waits name as the peer that did not come, the silent ones first.
+
+    A rank that reports a failure itself is a witness like the others: it is suspect only if no silent rank is named.
+    If no rank is named, ranks of the job that left no log are suspects.
+    """
+    named = _named(witnesses, signatures)
+    seen = {process.rank for process in cluster.processes if process.rank is not None}
+    talking = {one.actor.rank for one in witnesses if one.actor.rank is not None}
+    silent = [rank for rank in named if rank not in seen]
+    quiet = [rank for rank in named if rank not in talking]
+    ranks = silent or quiet or list(named)
+    if ranks:
+        return tuple(_suspect(rank, named[rank], path_of) for rank in sorted(ranks)[:MAX_SUSPECTS])
+    return _unheard(cluster, seen, witnesses)
+
+
+def _named(witnesses: Sequence[Incident], signatures: Mapping[str, Signature]) -> dict[int, Incident]:
+    """Rank → the first incident that names it, for ranks that are named most."""
+    votes: Counter[int] = Counter()
+    first: dict[int, Incident] = {}
+    for incident in witnesses:
+        for finding in incident.findings:
+            signature = signatures.get(finding.signature or "")
+            if signature is None or not signature.chain.waits:
+                continue
+            for name, value in finding.fields.items():
+                if signature.extract[name].meaning in ("remote_rank", "missing_ranks"):
+                    for rank in (int(number) for number in _NUMBER.findall(value)):
+                        if rank != NO_RANK:
+                            votes[rank] += 1
+                            first.setdefault(rank, incident)
+    return {rank: first[rank] for rank, _ in votes.most_common(MAX_SUSPECTS)}
+
+
+def _suspect(rank: int, witness: Incident, path_of: Mapping[int, str]) -> Suspect:
+    lead = witness.lead
+    who = say("who.rank", rank=rank)
+    return Suspect(
+        rank=rank,
+        why=say("suspect.named", title=witness.title, file=path_of[lead.source], line=lead.line),
+        need=say("suspect.need_log_any_time", who=who),
+    )
+
+
+def _unheard(cluster: Cluster, seen: set[int], witnesses: Sequence[Incident]) -> tuple[Suspect, ...]:
+    expected = cluster.expected_ranks
+    if expected is None or not seen or not any(one.waits or strength(one) > 0 for one in witnesses):
+        return ()
+    missing = [rank for rank in range(min(expected, 65_536)) if rank not in seen]
+    if not missing or len(missing) == expected:
+        return ()
+    return tuple(
+        Suspect(
+            rank=rank,
+            why=say("suspect.silent", expected=expected),
+            need=say("suspect.need_log_any_time", who=say("who.rank", rank=rank)),
+        )
+        for rank in missing[:MAX_SUSPECTS]
+    )

@@ -1,0 +1,62 @@
+"""Who takes part in the job, and when each process wrote its first and last record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from plogscope.correlate.clocks import Clocks
+from plogscope.correlate.identity import Identities
+from plogscope.model.chain import Cluster, Process
+from plogscope.model.source import Bundle
+
+SECOND_NS = 1_000_000_000
+
+
+def build_cluster(
+    bundle: Bundle, identities: Identities, clocks: Clocks, spans: Mapping[int, Mapping[int, tuple[int, int]]]
+) -> Cluster:
+    """Processes with their spans on the reference clock.
+
+    Args:
+        bundle: The sources.
+        identities: Rank and device of each process.
+        clocks: Offsets.
+        spans: (first, last) local stamps by pid by source id.
+    """
+    seen: dict[tuple[str | None, int], tuple[int, int]] = {}
+    for source in bundle.sources:
+        shift = int(clocks.clocks[clocks.of_source[source.id]].offset_s * SECOND_NS)
+        for pid, (first, last) in spans.get(source.id, {}).items():
+            known_pid = pid or source.pid
+            if not known_pid:
+                continue
+            key = (source.node, known_pid)
+            mine = seen.get(key)
+            span = (first + shift, last + shift)
+            seen[key] = span if mine is None else (min(mine[0], span[0]), max(mine[1], span[1]))
+    processes = [_process(key, identities.processes.get(key), span) for key, span in seen.items()]
+    processes += [process for key, process in identities.processes.items() if key not in seen]
+    return Cluster(
+        processes=tuple(sorted(processes, key=_shown_first)),
+        clocks=clocks.clocks,
+        communicators=identities.communicators,
+        expected_ranks=identities.expected_ranks,
+    )
+
+
+def _process(key: tuple[str | None, int], known: Process | None, span: tuple[int, int]) -> Process:
+    process = known or Process(node=key[0], pid=key[1])
+    return msgspec.structs.replace(process, first_ns=span[0], last_ns=span[1])
+
+
+def _shown_first(process: Process) -> tuple[int, str, int]:
+    rank = process.rank if process.rank is not None else 1 << 30
+    return (rank, process.node or "", process.pid or 0)
+
+
+def nodes_of(cluster: Cluster, bundle: Bundle) -> Sequence[str]:
+    """Names of all nodes, sorted."""
+    names = {process.node for process in cluster.processes} | {source.node for source in bundle.sources}
+    return sorted(name for name in names if name)

@@ -1,0 +1,201 @@
+"""Findings → incidents: one failure seen by several layers of a process, or one failure repeated, is one incident."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+
+import msgspec
+
+from plogscope.model.chain import Incident
+from plogscope.model.record import Actor, Finding
+from plogscope.model.signature import Code, Signature
+from plogscope.model.vocabulary import Category, Role, Text
+
+SECOND_NS = 1_000_000_000
+JOIN_WITHIN_NS = 15 * SECOND_NS
+"""The host polls the device's ring buffer for up to about 12 s, so the layers of one fault can be that far apart."""
+
+JOIN_WITHIN_LINES = 60
+"""In a source without times: how far the lines of one failure lie apart."""
+
+MAX_INCIDENTS_PER_PROCESS = 100
+
+CodeLookup = Callable[[str, str], Code | None]
+"""(family, code) → row of the code table."""
+
+_STRENGTH: dict[str, int] = {"cause": 0, "either": 1, "symptom": 2, "teardown": 3}
+
+UNKNOWN_TITLE = Text(en="Unknown error", zh="未知错误")
+
+
+class Judged(msgspec.Struct, frozen=True):
+    """A finding with the role and category that its signature or code table gives it."""
+
+    finding: Finding
+    signature: Signature | None
+    role: Role
+    category: Category
+    title: Text
+    weight: int
+
+
+def judge(finding: Finding, signatures: Mapping[str, Signature], lookup: CodeLookup) -> Judged:
+    """Role and category of one finding: of the code it names, if its signature leaves that to the code table."""
+    signature = signatures.get(finding.signature or "")
+    if signature is None:
+        return Judged(finding, None, "either", "unknown", UNKNOWN_TITLE, -100)
+    role, category, title = signature.role, signature.category, signature.title
+    if signature.chain.codes and "code" in finding.fields:
+        code = lookup(signature.chain.codes, finding.fields["code"])
+        if code is not None:
+            role, category = code.role, code.category
+            title = Text(en=f"{code.code} {code.title.en}", zh=f"{code.code} {code.title.zh}")
+    return Judged(finding, signature, role, category, title, signature.chain.weight)
+
+
+class _Group:
+    """Findings that became one incident, while it grows."""
+
+    def __init__(self, first: Judged) -> None:
+        self.members = [first]
+        self.identity: dict[str, str] = {}
+        self.learn(first)
+
+    @property
+    def last(self) -> Finding:
+        return self.members[-1].finding
+
+    def learn(self, judged: Judged) -> None:
+        signature = judged.signature
+        if signature is not None:
+            for name in signature.chain.identity:
+                if judged.finding.fields.get(name):
+                    self.identity.setdefault(signature.extract[name].meaning, judged.finding.fields[name])
+
+    def fits(self, judged: Judged) -> bool:
+        """True when nothing that both name tells them apart."""
+        signature = judged.signature
+        if signature is None:
+            return True
+        named = {
+            signature.extract[name].meaning: judged.finding.fields[name]
+            for name in signature.chain.identity
+            if judged.finding.fields.get(name)
+        }
+        return all(self.identity.get(meaning, value) == value for meaning, value in named.items())
+
+    def takes(self, judged: Judged) -> bool:
+        """True when the finding is another layer, or a repeat, of this failure."""
+        mine = self.members[0]
+        if not _near(self.last, judged.finding) or not self.fits(judged):
+            return False
+        if judged.signature is None or mine.signature is None:
+            return judged.signature is mine.signature and judged.finding.template == mine.finding.template
+        families = {one.signature.chain.joins for one in self.members if one.signature is not None}
+        if judged.signature.chain.joins is not None and judged.signature.chain.joins in families:
+            return True
+        return judged.signature.id == mine.signature.id and judged.role == mine.role
+
+
+def build_incidents(judged: Sequence[Judged], step_of: Mapping[int, str | None]) -> list[Incident]:
+    """Incidents in the order of their first findings.
+
+    Args:
+        judged: Findings that can stand in a chain (no progress, context or noise), in order.
+        step_of: Five-step directory by source id.
+    """
+    by_writer: dict[tuple[object, ...], list[Judged]] = defaultdict(list)
+    for one in judged:
+        by_writer[writer_key(one.finding)].append(one)
+    groups: list[_Group] = []
+    for members in by_writer.values():
+        mine: list[_Group] = []
+        for one in members:
+            home = next((group for group in reversed(mine[-12:]) if group.takes(one)), None)
+            if home is not None:
+                home.members.append(one)
+                home.learn(one)
+            elif len(mine) < MAX_INCIDENTS_PER_PROCESS:
+                mine.append(_Group(one))
+        groups.extend(mine)
+    groups.sort(key=lambda group: place_key(group.members[0].finding))
+    return [_incident(f"i{number}", group, step_of) for number, group in enumerate(groups, 1)]
+
+
+def writer_key(finding: Finding) -> tuple[object, ...]:
+    """Findings with the same key come from one process as far as is known: by node and pid, else by rank, else by file."""
+    actor = finding.actor
+    if actor.pid is not None:
+        return ("pid", actor.node, actor.pid)
+    if actor.rank is not None:
+        return ("rank", actor.node, actor.rank)
+    return ("source", finding.source, actor.local_rank, actor.proc)
+
+
+def place_key(finding: Finding) -> tuple[int, int, int]:
+    """Order of findings: time on the reference clock, then source and line."""
+    time_ns = finding.order_ns if finding.order_ns is not None else (1 << 62)
+    return (time_ns, finding.source, finding.line)
+
+
+def _near(earlier: Finding, later: Finding) -> bool:
+    if earlier.source == later.source and abs(later.line - earlier.last_line if earlier.last_line else later.line - earlier.line) <= JOIN_WITHIN_LINES:
+        return True
+    if earlier.order_ns is None or later.order_ns is None:
+        return False
+    return abs(later.order_ns - earlier.order_ns) <= JOIN_WITHIN_NS
+
+
+def _incident(incident_id: str, group: _Group, step_of: Mapping[int, str | None]) -> Incident:
+    members = group.members
+    strongest = min(members, key=lambda one: _STRENGTH.get(one.role, 9))
+    eligible = [one for one in members if one.role == strongest.role]
+    lead = max(eligible, key=lambda one: one.weight)
+    first = min(members, key=lambda one: place_key(one.finding))
+    limit_s = next((s for one in members if (s := waited_s(one)) is not None), None)
+    start = first.finding.order_ns
+    if start is not None and limit_s is not None:
+        start -= int(limit_s * SECOND_NS)
+    signature = lead.signature
+    return Incident(
+        id=incident_id,
+        lead=lead.finding,
+        findings=tuple(one.finding for one in members),
+        signature=signature.id if signature else None,
+        title=lead.title,
+        role=lead.role,
+        category=lead.category,
+        subcategory=signature.subcategory if signature else None,
+        phase=signature.phase if signature else "any",
+        actor=_actor(members),
+        time_ns=lead.finding.order_ns,
+        start_ns=start,
+        waits=any(one.signature is not None and one.signature.chain.waits for one in members),
+        count=sum(one.finding.count for one in members),
+        step=step_of.get(lead.finding.source),
+    )
+
+
+def waited_s(judged: Judged) -> float | None:
+    """How long the message says it waited before it was printed, in seconds; None if it does not say or did not wait."""
+    signature = judged.signature
+    if signature is None or not signature.chain.waits:
+        return None
+    for name, field in signature.extract.items():
+        text = judged.finding.fields.get(name, "")
+        scale = {"limit_s": 1.0, "elapsed_ms": 0.001}.get(field.meaning)
+        if scale is not None and text.replace(".", "", 1).isdecimal():
+            return float(text) * scale
+    return None
+
+
+def _actor(members: Sequence[Judged]) -> Actor:
+    """The first thing that any member says about each trait of the writer."""
+    traits: dict[str, object] = {}
+    for one in members:
+        for name in Actor.__struct_fields__:
+            value = getattr(one.finding.actor, name)
+            if value is not None:
+                traits.setdefault(name, value)
+    return msgspec.convert(traits, Actor)

@@ -1,0 +1,279 @@
+"""One range of a source → Fragment: heads open records, other lines continue them, signatures are looked for in both."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from typing import BinaryIO
+
+import regex
+
+from plogscope.formats.base import Facts, Head
+from plogscope.formats.registry import classify
+from plogscope.grammar.match import Match, Matcher
+from plogscope.model.record import Actor, Finding
+from plogscope.model.source import Source
+from plogscope.scan.fold import MAX_QUOTE_CHARS, FoldKey
+from plogscope.scan.fragment import (
+    MAX_FINDINGS_PER_RECORD,
+    Fragment,
+    Lead,
+    OpenRecord,
+    Seen,
+    close_record,
+    empty_fragment,
+)
+from plogscope.scan.mask import mask
+from plogscope.scan.parse import Piece, parse_line
+from plogscope.scan.read import Block, read_blocks
+
+_LEVEL_CLASS = {"WARNING": 1, "ERROR": 2, "CRITICAL": 2}
+
+_QUIET_HEAD = regex.compile(rb"\[(?:INFO|DEBUG)\] [A-Z][A-Z0-9_]{0,31}\((\d{1,10}),[^()\n\r]{0,64}\):(\d{4}-\d\d-\d\d[- ]\d\d:\d\d:\d\d)\.(\d{3})\.(\d{3})[ \[]")
+"""Head of an ordinary plog record below WARNING. What it accepts, the exact head accepts with the same pid and time:
+such a line needs no more than to be counted, unless a literal of a signature stands in it."""
+
+_SEVERAL_RECORDS = (b"\r", b"\x1b", b"^[", b"[ERROR]", b"[WARNING]")
+"""Where one of these stands in a line with a quiet head, the line may hold colours or a second record."""
+
+
+def scan(stream: BinaryIO, source: Source, matcher: Matcher, start: int = 0, stop: int | None = None) -> Fragment:
+    """The fragment of the lines whose first byte lies in `[start, stop)`. The only stage that touches every byte.
+
+    Args:
+        stream: The bytes of the source, seekable.
+        source: What its path says about the writer.
+        matcher: The compiled grammar.
+        start: First byte of the range.
+        stop: End of the range (exclusive); None = end of the source.
+    """
+    scanner = _Scanner(source, matcher)
+    for block in read_blocks(stream, start, stop):
+        scanner.take(block)
+    return scanner.done()
+
+
+class _Scanner:
+    """Fills one fragment, block by block."""
+
+    def __init__(self, source: Source, matcher: Matcher) -> None:
+        self.fragment = empty_fragment(source.id)
+        self._source = source
+        self._matcher = matcher
+        self._times: dict[bytes, int | None] = {}
+        self._quiet: tuple[bytes, int, int] | None = None
+        """The last record of stream "" if it was only counted: its head line, offset and line number."""
+        self._quiet_end_line = 0
+
+    def done(self) -> Fragment:
+        """The fragment, with the last record open and the table within its bound."""
+        self._wake()
+        self.fragment.table.trim()
+        return self.fragment
+
+    def take(self, block: Block) -> None:
+        """Takes in the lines of the next block."""
+        counts = self.fragment.counts
+        counts.bytes += block.length
+        if block.length > len(block.data):
+            counts.cut_lines += 1
+        hits = self._matcher.gate.hit_offsets(block.data)
+        ungated = bool(self._matcher.gate.always)
+        position, hit, size = 0, 0, len(block.data)
+        while position < size:
+            end = block.data.find(b"\n", position)
+            end = size if end < 0 else end
+            raw = block.data[position:end]
+            counts.lines += 1
+            hit = bisect_left(hits, position, hit)
+            wanted = ungated or (hit < len(hits) and hits[hit] < end)
+            quiet = None if wanted else _QUIET_HEAD.match(raw)
+            if quiet is None or any(mark in raw for mark in _SEVERAL_RECORDS) or not self._count_quiet(quiet):
+                self._take_line(raw, block.offset + position, wanted)
+            else:
+                self._quiet = (raw, block.offset + position, counts.lines)
+                self._quiet_end_line = counts.lines
+            position = end + 1
+
+    def _count_quiet(self, quiet: regex.Match[bytes]) -> bool:
+        """Counts a record that nobody wants; False when its stamp is not one that the exact head reads."""
+        pid, second, milli, micro = quiet.groups()
+        if second not in self._times:
+            if len(self._times) > MAX_CACHED_SECONDS:
+                self._times.clear()
+            self._times[second] = _exact_second_ns(quiet.group().decode("latin-1"))
+        second_ns = self._times[second]
+        if second_ns is None:
+            return False
+        self._close("")
+        self.fragment.counts.records += 1
+        self._note_time(second_ns + (int(milli) * 1000 + int(micro)) * 1000, 0, int(pid))
+        return True
+
+    def _take_line(self, raw: bytes, offset: int, wanted: bool) -> None:  # noqa: FBT001 - inner loop, one caller
+        if not wanted and (b"\x1b" in raw or b"^[" in raw):
+            wanted = True  # colours may stand inside a literal
+        quote: str | None = None
+        for piece in parse_line(raw):
+            if quote is None:
+                quote = raw[: 4 * MAX_QUOTE_CHARS].decode("utf-8", "replace").rstrip("\r")
+            if piece.head is not None or not piece.indented:
+                self._open(piece, offset, quote, self.fragment.counts.lines)
+            else:
+                self._continue(piece, offset, wanted)
+            if wanted and piece.text:
+                self._look_for_signatures(piece, offset, quote)
+
+    def _wake(self) -> None:
+        """Opens the record that was only counted, because something may continue it."""
+        if self._quiet is not None:
+            raw, offset, line = self._quiet
+            self._quiet = None
+            piece = parse_line(raw)[0]
+            head = piece.head or Head(format="text", message=piece.text)
+            finding = self._head_finding(head, piece.facts, offset, "", line)
+            key = self._unknown_key(finding, piece.facts)
+            self.fragment.tails[piece.facts.stream] = OpenRecord(finding, key, self._quiet_end_line, [])
+
+    def _unknown_key(self, finding: Finding, facts: Facts) -> FoldKey:
+        actor = finding.actor
+        return (1, f"{finding.template}|{finding.module}|{actor.pid}|{actor.tid}|{facts.stream}|{finding.level}")
+
+    def _open(self, piece: Piece, offset: int, quote: str, line: int) -> None:
+        """A head, or text without one: the record before it in its stream is complete."""
+        fragment = self.fragment
+        facts, head = piece.facts, piece.head or Head(format="text", message=piece.text)
+        self._close(facts.stream)
+        fragment.counts.records += 1
+        if piece.head is None:
+            fragment.counts.unparsed += 1
+        level_class = _LEVEL_CLASS.get(head.level or "", 0)
+        pid = head.pid if head.pid is not None else facts.pid
+        if head.time_ns is not None:
+            self._note_time(head.time_ns, level_class, pid or 0)
+        if level_class == 2:  # noqa: PLR2004 - see _LEVEL_CLASS
+            fragment.counts.errors += 1
+        finding = self._head_finding(head, facts, offset, quote, line)
+        fragment.tails[facts.stream] = OpenRecord(finding, self._unknown_key(finding, facts), line, [])
+
+    def _head_finding(self, head: Head, facts: Facts, offset: int, quote: str, line: int) -> Finding:
+        own = head.time_ns is not None
+        time_ns = head.time_ns if own else self.fragment.last_time_ns
+        error = _LEVEL_CLASS.get(head.level or "", 0) == 2  # noqa: PLR2004
+        return Finding(
+            signature=None,
+            source=self._source.id,
+            line=line,
+            quote=quote[:MAX_QUOTE_CHARS] if error else "",
+            record_line=line,
+            record_end_line=line,
+            offset=offset,
+            format=head.format,
+            level=head.level,
+            time_ns=time_ns,
+            time_quality=head.time_quality if own else ("none" if time_ns is None else "inherited"),
+            module=head.module,
+            func=head.func,
+            src_file=head.src_file,
+            actor=_actor(self._source, facts, head),
+            template=mask(head.message) if error else "",
+        )
+
+    def _continue(self, piece: Piece, offset: int, wanted: bool) -> None:  # noqa: FBT001 - inner loop, one caller
+        fragment, line, stream = self.fragment, self.fragment.counts.lines, piece.facts.stream
+        if stream == "" and self._quiet is not None:
+            self._quiet_end_line = line
+            if not wanted:
+                return
+            self._wake()
+        tail = fragment.tails.get(stream)
+        if tail is not None:
+            tail.end_line = line
+            return
+        lead = fragment.leads.get(stream)
+        if lead is None:
+            fragment.leads[stream] = Lead(line, line, offset, 1, [])
+        else:
+            lead.end_line = line
+            lead.lines += 1
+
+    def _look_for_signatures(self, piece: Piece, offset: int, quote: str) -> None:
+        fragment, stream = self.fragment, piece.facts.stream
+        starts = piece.head is not None or not piece.indented
+        tail = fragment.tails.get(stream)
+        format_name = tail.head.format if starts and tail is not None else None
+        level = tail.head.level if starts and tail is not None else None
+        for match in self._matcher.match(piece.text, format_name, level):
+            seen = self._seen(match, piece, offset, quote)
+            holder = tail if tail is not None else fragment.leads[stream]
+            if len(holder.seen) < MAX_FINDINGS_PER_RECORD:
+                holder.seen.append(seen)
+            else:
+                holder.spilled += 1
+
+    def _seen(self, match: Match, piece: Piece, offset: int, quote: str) -> Seen:
+        signature = self._matcher.grammar.signatures[match.signature]
+        facts = piece.facts
+        identity = "|".join(match.fields.get(name, "") for name in signature.chain.identity)
+        pid = piece.head.pid if piece.head is not None and piece.head.pid is not None else facts.pid
+        shown = quote if len(quote) <= MAX_QUOTE_CHARS else quote[: MAX_QUOTE_CHARS - 1] + "…"
+        finding = Finding(
+            signature=signature.id,
+            source=self._source.id,
+            line=self.fragment.counts.lines,
+            quote=shown,
+            record_line=self.fragment.counts.lines,
+            record_end_line=self.fragment.counts.lines,
+            offset=offset,
+            format="text",
+            time_ns=self.fragment.last_time_ns,
+            time_quality="none" if self.fragment.last_time_ns is None else "inherited",
+            actor=_actor(self._source, facts, None),
+            fields={name: value[:MAX_QUOTE_CHARS] for name, value in match.fields.items()},
+        )
+        fold_class = 2 if signature.role == "noise" else 0
+        key: FoldKey = (fold_class, f"{signature.id}|{identity}|{pid}|{facts.stream}")
+        return Seen(key, finding, signature.match.formats, signature.match.levels)
+
+    def _close(self, stream: str) -> None:
+        if stream == "":
+            self._quiet = None
+        record = self.fragment.tails.pop(stream, None)
+        if record is not None:
+            close_record(self.fragment.table, record)
+
+    def _note_time(self, time_ns: int, level_class: int, pid: int) -> None:
+        fragment = self.fragment
+        fragment.last_time_ns = time_ns
+        fragment.activity.add(time_ns, level_class, pid, fragment.counts.lines)
+        if fragment.counts.dated_ns is None and time_ns >= FIRST_DATED_NS:
+            fragment.counts.dated_ns = time_ns
+
+
+FIRST_DATED_NS = 1_420_070_400_000_000_000
+"""2015-01-01: an earlier stamp is one without a year (read as 1970 or 1972), or one of a clock that was never set."""
+
+MAX_CACHED_SECONDS = 100_000
+
+
+def _exact_second_ns(head_text: str) -> int | None:
+    """The whole second of a quiet head as the exact head reads it; None if that does not accept it."""
+    head = classify(head_text + "[a.cc:1]")
+    if head is None or head.time_ns is None or head.time_quality != "exact":
+        return None
+    return head.time_ns // 1_000_000_000 * 1_000_000_000
+
+
+def _actor(source: Source, facts: Facts, head: Head | None) -> Actor:
+    """Who wrote the line, as far as it and the path of its file tell."""
+    pid = facts.pid
+    if head is not None and head.pid is not None:
+        pid = head.pid
+    return Actor(
+        node=source.node or facts.host,
+        pid=pid if pid is not None else (source.pid if source.kind in ("plog", "device-log") else None),
+        tid=head.tid if head else None,
+        device=head.device if head is not None and head.device is not None else source.device,
+        rank=facts.rank if facts.rank is not None else (head.rank if head and head.rank is not None else source.rank),
+        local_rank=facts.local_rank if facts.local_rank is not None else (head.local_rank if head else source.local_rank),
+        proc=facts.proc or (head.proc if head else None),
+    )

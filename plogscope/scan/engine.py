@@ -1,0 +1,131 @@
+"""All sources of a bundle → fragments: files split into ranges, ranges over processes, neighbours combined."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from stat import S_ISREG
+
+import msgspec
+
+from plogscope.grammar.load import load_grammar
+from plogscope.grammar.match import Matcher
+from plogscope.model.signature import Grammar
+from plogscope.model.source import Bundle, Skipped, Source
+from plogscope.scan.assemble import scan
+from plogscope.scan.fragment import Fragment, empty_fragment, finish
+
+RANGE_BYTES = 64 << 20
+"""Files below this size are one range."""
+
+POOL_FROM_BYTES = 24 << 20
+"""Starting processes costs about a third of a second: smaller bundles are scanned in this one."""
+
+RECORD_KINDS = frozenset({"plog", "device-log", "stdout", "device-system", "host-system", "npugraph-debug"})
+
+
+class Scanned(msgspec.Struct, frozen=True):
+    """Finished fragments by source id, and what could not be read after all."""
+
+    fragments: dict[int, Fragment]
+    skipped: tuple[Skipped, ...]
+    timeouts: int
+
+
+class Task(msgspec.Struct, frozen=True):
+    """One range of one source."""
+
+    source: Source
+    start: int
+    stop: int | None
+
+
+def scan_bundle(bundle: Bundle, grammar: Grammar, *, grammar_folders: Sequence[Path] = (), jobs: int | None = None) -> Scanned:
+    """Scans every record source of the bundle.
+
+    Args:
+        bundle: What discover found.
+        grammar: The loaded grammar, for this process.
+        grammar_folders: The folders it was loaded with, for worker processes.
+        jobs: Processes to use; None = one per core.
+    """
+    tasks = list(_tasks(bundle))
+    total = sum(task.source.size for task in tasks if task.start == 0)
+    workers = min(jobs or os.cpu_count() or 1, len(tasks))
+    if workers <= 1 or total < POOL_FROM_BYTES:
+        matcher = Matcher(grammar)
+        results = [_scan_task(task, matcher) for task in tasks]
+        timeouts = sum(matcher.timeouts.values())
+        return _combine(tasks, results, timeouts)
+    largest_first = sorted(range(len(tasks)), key=lambda i: -tasks[i].source.size)
+    # "spawn" is safe whatever threads the caller runs; a worker loads the compiled grammar in a few ms.
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(workers, context, initializer=_start_worker, initargs=(tuple(grammar_folders),)) as pool:
+        done = list(pool.map(_run_in_worker, [tasks[i] for i in largest_first], chunksize=1))
+    results = [None] * len(tasks)
+    timeouts = 0
+    for index, (packed, slow) in zip(largest_first, done, strict=True):
+        results[index] = msgspec.msgpack.decode(packed, type=Fragment) if isinstance(packed, bytes) else packed
+        timeouts += slow
+    return _combine(tasks, results, timeouts)
+
+
+def _tasks(bundle: Bundle) -> Iterator[Task]:
+    for source in bundle.sources:
+        if source.kind not in RECORD_KINDS:
+            continue
+        if source.size <= RANGE_BYTES:
+            yield Task(source, 0, None)
+            continue
+        for start in range(0, source.size, RANGE_BYTES):
+            last = start + RANGE_BYTES >= source.size
+            yield Task(source, start, None if last else start + RANGE_BYTES)
+
+
+def _scan_task(task: Task, matcher: Matcher) -> Fragment | str:
+    """The fragment of a range, or why it could not be read."""
+    try:
+        with open(task.source.location, "rb", buffering=0, opener=_open_regular) as stream:
+            return scan(stream, task.source, matcher, task.start, task.stop)
+    except OSError as error:
+        return error.strerror or type(error).__name__
+
+
+def _open_regular(path: str, flags: int) -> int:
+    """Opens without ever waiting: what was a regular file when it was found may be a pipe by now."""
+    descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+    if not S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(0, "no longer a regular file", path)
+    return descriptor
+
+
+_worker_matcher: list[Matcher] = []
+
+
+def _start_worker(grammar_folders: tuple[Path, ...]) -> None:
+    _worker_matcher.append(Matcher(load_grammar(grammar_folders)))
+
+
+def _run_in_worker(task: Task) -> tuple[bytes | str, int]:
+    matcher = _worker_matcher[0]
+    before = sum(matcher.timeouts.values())
+    result = _scan_task(task, matcher)
+    slow = sum(matcher.timeouts.values()) - before
+    return (result if isinstance(result, str) else msgspec.msgpack.encode(result)), slow
+
+
+def _combine(tasks: Sequence[Task], results: Sequence[Fragment | str | None], timeouts: int) -> Scanned:
+    fragments: dict[int, Fragment] = {}
+    skipped: list[Skipped] = []
+    for task, result in zip(tasks, results, strict=True):
+        if isinstance(result, Fragment):
+            known = fragments.get(task.source.id)
+            fragments[task.source.id] = result if known is None else known + result
+        else:
+            skipped.append(Skipped(task.source.path, result or "not scanned"))
+            fragments.setdefault(task.source.id, empty_fragment(task.source.id))
+    return Scanned({key: finish(fragment) for key, fragment in fragments.items()}, tuple(skipped), timeouts)

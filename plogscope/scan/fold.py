@@ -1,0 +1,104 @@
+"""Folding: repeats of one observation become a few rows and a count, in bounded memory.
+
+Every operation is associative, so any tree of combines over any split of a source gives the same folds. To keep it
+so, the keys that survive a full table are chosen by class and hash, never by position.
+"""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+
+import msgspec
+
+from plogscope.model.record import Finding
+
+KEPT_FIRST = 3
+MAX_FOLDS = 600
+"""Keys per source. Each keeps at most `KEPT_FIRST` + 1 rows, so a source yields at most 2,400 rows."""
+
+MAX_QUOTE_CHARS = 500
+"""A kept line is cut here, so that the rows of a source stay below about 1 MB."""
+
+
+class Fold(msgspec.Struct):
+    """The first three findings of one key, the last one, and how many there were."""
+
+    first: list[Finding]
+    last: Finding | None
+    count: int
+
+    def add(self, finding: Finding) -> None:
+        """Takes in one later finding."""
+        self.count += 1
+        if len(self.first) < KEPT_FIRST:
+            self.first.append(finding)
+        else:
+            self.last = finding
+
+    def extend(self, later: Fold) -> None:
+        """Takes in the fold of a later range."""
+        self.count += later.count
+        rows = [*later.first, *([later.last] if later.last else [])]
+        room = KEPT_FIRST - len(self.first)
+        self.first.extend(rows[:room])
+        if len(rows) > room:
+            self.last = rows[-1]
+
+    def rows(self) -> list[Finding]:
+        """The kept findings in order; the first carries the count of those that were folded into it."""
+        kept = [*self.first, *([self.last] if self.last else [])]
+        folded = self.count - len(kept)
+        newest = kept[-1]
+        kept[0] = msgspec.structs.replace(
+            kept[0], count=1 + folded, last_line=newest.line, last_time_ns=newest.time_ns
+        )
+        return kept
+
+
+FoldKey = tuple[int, str]
+"""(class, identity): class 0 = known cause or context, 1 = unknown error, 2 = noise; lower classes survive first."""
+
+
+class FoldTable(msgspec.Struct):
+    """All folds of a range of one source, at most `MAX_FOLDS` of them."""
+
+    folds: dict[FoldKey, Fold]
+    findings: int = 0
+    """How many findings went in, those of dropped keys included."""
+
+    def add(self, key: FoldKey, finding: Finding) -> None:
+        """Takes in one later finding."""
+        self.findings += 1
+        fold = self.folds.get(key)
+        if fold is not None:
+            fold.add(finding)
+            return
+        self.folds[key] = Fold([finding], None, 1)
+        if len(self.folds) > 2 * MAX_FOLDS:
+            self.trim()
+
+    def extend(self, later: FoldTable) -> None:
+        """Takes in the table of a later range."""
+        self.findings += later.findings
+        for key, fold in later.folds.items():
+            mine = self.folds.get(key)
+            if mine is None:
+                self.folds[key] = Fold(list(fold.first), fold.last, fold.count)
+            else:
+                mine.extend(fold)
+        self.trim()
+
+    def trim(self) -> None:
+        """Drops the keys that do not survive: the highest class first, inside a class the highest hash."""
+        if len(self.folds) > MAX_FOLDS:
+            kept = sorted(self.folds, key=_survival)[:MAX_FOLDS]
+            self.folds = {key: self.folds[key] for key in kept}
+
+    @property
+    def dropped(self) -> int:
+        """Findings whose key did not survive."""
+        return self.findings - sum(fold.count for fold in self.folds.values())
+
+
+def _survival(key: FoldKey) -> tuple[int, bytes]:
+    return key[0], blake2b(key[1].encode("utf-8", "surrogatepass"), digest_size=8).digest()

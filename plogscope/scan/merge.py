@@ -1,0 +1,116 @@
+"""Fragments of all sources → one list of findings and one line of statistics a source."""
+
+from __future__ import annotations
+
+import msgspec
+
+from plogscope.formats.stamps import with_year
+from plogscope.model.record import Finding
+from plogscope.model.source import Bundle, Skipped
+from plogscope.scan.activity import Span
+from plogscope.scan.assemble import FIRST_DATED_NS
+from plogscope.scan.engine import Scanned
+from plogscope.scan.fragment import Fragment
+
+
+class SourceStats(msgspec.Struct, frozen=True, kw_only=True):
+    """What one source held. Times are local as printed, ns; `bins` as in `Activity`."""
+
+    lines: int
+    records: int
+    unparsed: int
+    errors: int
+    cut_lines: int
+    folded: int
+    first_ns: int | None
+    last_ns: int | None
+    bins: dict[tuple[int, int], int]
+    shift: int
+    spans: dict[int, Span]
+
+
+class Observations(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything the scan saw: findings in the order of sources and lines, statistics by source id."""
+
+    findings: tuple[Finding, ...]
+    stats: dict[int, SourceStats]
+    skipped: tuple[Skipped, ...] = ()
+    timeouts: int = 0
+
+
+def merge(bundle: Bundle, scanned: Scanned) -> Observations:
+    """Flattens the folds and gives every stamp a year.
+
+    Stamps without a year take the one that brings them nearest to a dated record of the same source, else of the
+    bundle, else to the time of the file.
+    """
+    dated = [f.counts.dated_ns for f in scanned.fragments.values() if f.counts.dated_ns is not None]
+    anywhere = min(dated) if dated else None
+    findings: list[Finding] = []
+    stats: dict[int, SourceStats] = {}
+    for source in bundle.sources:
+        fragment = scanned.fragments.get(source.id)
+        if fragment is None:
+            continue
+        reference = _first_known(fragment.counts.dated_ns, source.stamp_ns, anywhere, source.mtime_ns or None)
+        rows = [finding for fold in fragment.table.folds.values() for finding in fold.rows()]
+        rows.sort(key=lambda finding: (finding.line, finding.signature or "", finding.template))
+        findings.extend(_dated(_timed_from_behind(rows), reference))
+        stats[source.id] = _stats(fragment, rows, reference)
+    return Observations(
+        findings=tuple(findings), stats=stats, skipped=scanned.skipped, timeouts=scanned.timeouts
+    )
+
+
+def _first_known(*times: int | None) -> int:
+    return next((time for time in times if time is not None and time >= FIRST_DATED_NS), FIRST_DATED_NS)
+
+
+def _timed_from_behind(rows: list[Finding]) -> list[Finding]:
+    """Rows before the first stamp of a source inherit that stamp."""
+    first = next((row.time_ns for row in rows if row.time_ns is not None), None)
+    if first is None:
+        return rows
+    return [
+        msgspec.structs.replace(row, time_ns=first, time_quality="inherited") if row.time_ns is None else row
+        for row in rows
+    ]
+
+
+def _dated(rows: list[Finding], reference_ns: int) -> list[Finding]:
+    return [
+        msgspec.structs.replace(
+            row, time_ns=_with_year(row.time_ns, reference_ns), last_time_ns=_with_year(row.last_time_ns, reference_ns)
+        )
+        for row in rows
+    ]
+
+
+def _with_year(time_ns: int | None, reference_ns: int) -> int | None:
+    if time_ns is None or time_ns >= FIRST_DATED_NS:
+        return time_ns
+    return with_year(time_ns, reference_ns)
+
+
+def _stats(fragment: Fragment, rows: list[Finding], reference_ns: int) -> SourceStats:
+    counts, activity = fragment.counts, fragment.activity
+    spans = {
+        pid: Span(
+            _with_year(span.first_ns, reference_ns) or 0, _with_year(span.last_ns, reference_ns) or 0,
+            span.records, span.last_line,
+        )
+        for pid, span in activity.spans.items()
+    }  # fmt: skip
+    return SourceStats(
+        lines=counts.lines,
+        records=counts.records,
+        unparsed=counts.unparsed,
+        errors=counts.errors,
+        cut_lines=counts.cut_lines,
+        folded=fragment.table.findings - len(rows),
+        first_ns=min((span.first_ns for span in spans.values()), default=None),
+        last_ns=max((span.last_ns for span in spans.values()), default=None),
+        bins=activity.bins,
+        shift=activity.shift,
+        spans=spans,
+    )

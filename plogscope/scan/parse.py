@@ -1,0 +1,82 @@
+"""One physical line → pieces with head and stream. Stateless: what a line is does not depend on its neighbours."""
+
+from __future__ import annotations
+
+import msgspec
+
+from plogscope.formats.base import Facts, Head
+from plogscope.formats.prefixes import clean, peel, split_glued
+from plogscope.formats.registry import classify
+
+MAX_PEELED_CHARS = 1 << 16
+"""Heads and signatures look no further into a line."""
+
+
+class Piece(msgspec.Struct, frozen=True):
+    """One record's part of a physical line (nearly always the whole line).
+
+    Attributes:
+        text: The piece without prefixes and colours, head included.
+        head: None for a continuation of the last record of the stream, or for text that has no head.
+        indented: The text starts with white space, so it continues whatever came before in its stream.
+    """
+
+    text: str
+    facts: Facts
+    head: Head | None
+    indented: bool
+
+
+def parse_line(raw: bytes) -> list[Piece]:
+    """Cuts one physical line into pieces and finds prefix facts and head of each.
+
+    A carrier (a logging library that frames every line of somebody else's text) is taken off like a prefix: its
+    level and time fill what the inner head does not say.
+    """
+    return [_parse_piece(piece) for _, piece in split_glued(clean(raw)[:MAX_PEELED_CHARS])]
+
+
+def _parse_piece(piece: str) -> Piece:
+    facts, text = peel(piece)
+    head = classify(text)
+    if head is None:
+        return Piece(text, facts, None, text[:1] in (" ", "\t", ""))
+    if not head.carrier:
+        return Piece(text, facts, head, indented=False)
+    inner_facts, inner_text = peel(head.message)
+    inner = classify(inner_text)
+    if inner is not None and inner.carrier:
+        inner_text, inner = inner.message, classify(inner.message)
+    merged = _merge_facts(facts, inner_facts)
+    if inner is None:
+        if inner_text[:1] in (" ", "\t", ""):
+            return Piece(inner_text, merged, None, indented=True)
+        return Piece(text, merged, head, indented=False)
+    return Piece(inner_text, merged, _inherit(inner, head), indented=False)
+
+
+def _merge_facts(outer: Facts, inner: Facts) -> Facts:
+    if not inner.stream:
+        return outer
+    return msgspec.structs.replace(
+        inner,
+        stream=f"{outer.stream}|{inner.stream}" if outer.stream else inner.stream,
+        rank=inner.rank if inner.rank is not None else outer.rank,
+        local_rank=inner.local_rank if inner.local_rank is not None else outer.local_rank,
+        pid=inner.pid if inner.pid is not None else outer.pid,
+        proc=inner.proc or outer.proc,
+        host=inner.host or outer.host,
+    )
+
+
+def _inherit(inner: Head, outer: Head) -> Head:
+    """The inner head, with level, time and place of the carrier where it has none."""
+    return msgspec.structs.replace(
+        inner,
+        level=inner.level or outer.level,
+        time_ns=outer.time_ns if inner.time_ns is None else inner.time_ns,
+        time_quality=outer.time_quality if inner.time_ns is None else inner.time_quality,
+        pid=inner.pid if inner.pid is not None else outer.pid,
+        rank=inner.rank if inner.rank is not None else outer.rank,
+        local_rank=inner.local_rank if inner.local_rank is not None else outer.local_rank,
+    )

@@ -1,0 +1,192 @@
+"""Chain and coverage → verdict and next actions. The last stage that decides anything."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from plogscope.model.chain import Chain, Incident, Suspect
+from plogscope.model.report import Confidence, NextAction
+from plogscope.model.signature import Advice, Code, Signature
+from plogscope.model.steps import StepFacts
+from plogscope.model.vocabulary import Category, ConfidenceLevel, Status, Symptom, Text
+from plogscope.wording import fill, say
+
+SHOWN_SUSPECTS = 8
+
+
+class Judgement(msgspec.Struct, frozen=True, kw_only=True):
+    """What the report says first: status, category, how sure, in one sentence, and what to do."""
+
+    status: Status
+    category: Category
+    subcategory: str | None
+    confidence: Confidence
+    statement: Text
+    actions: tuple[NextAction, ...]
+
+
+def judge_chain(
+    chain: Chain,
+    *,
+    steps: StepFacts | None,
+    symptom: Symptom | None,
+    signatures: Mapping[str, Signature],
+    codes: Mapping[str, Code],
+    where: Mapping[str, str],
+) -> Judgement:
+    """The verdict on a chain.
+
+    Args:
+        chain: With the chosen root, or with suspects.
+        steps: Facts of a five-step run; a blocked run allows no cause (R2, R3).
+        symptom: What the user says is wrong.
+        signatures: By id.
+        codes: Code table row by incident id, where the root's role comes from one.
+        where: `file:line` by incident id.
+    """
+    if steps is not None and steps.blocked_by:
+        return _blocked(steps)
+    root = chain.incident(chain.root)
+    if root is not None:
+        return _explained(root, chain, signatures.get(root.signature or ""), codes.get(root.id), where[root.id])
+    witnesses = [one for one in chain.incidents if chain.places.get(one.id) in ("witness", "cascade")]
+    if witnesses or chain.suspects:
+        return _insufficient(chain, witnesses)
+    return _no_failure(chain, symptom)
+
+
+def _explained(root: Incident, chain: Chain, signature: Signature | None, code: Code | None, where: str) -> Judgement:
+    level: ConfidenceLevel
+    if root.signature is None:
+        level, why = "low", [say("confidence.unknown")]
+    elif root.role == "cause":
+        level, why = "high", [say("confidence.first_hand")]
+    else:
+        level, why = "medium", [say("confidence.inferred")]
+    if chain.rivals:
+        why.append(say("confidence.rivals"))
+        if level == "high" and any(chain.incident(rival.incident) is not None for rival in chain.rivals):
+            strong = [chain.incident(rival.incident) for rival in chain.rivals]
+            if any(one is not None and one.role == "cause" and one.category != root.category for one in strong):
+                level = "medium"
+    key = "statement.explained_unknown" if root.signature is None else "statement.explained"
+    return Judgement(
+        status="explained",
+        category=root.category,
+        subcategory=root.subcategory,
+        confidence=Confidence(level, why),
+        statement=say(key, title=root.title, where=where),
+        actions=_remedy(root, signature, code, where),
+    )
+
+
+def _remedy(root: Incident, signature: Signature | None, code: Code | None, where: str) -> tuple[NextAction, ...]:
+    actions = []
+    if signature is not None and signature.advice is not None:
+        actions.append(_advised(signature.advice, root, where))
+    if code is not None:
+        actions.append(NextAction(kind="check", action=code.next_action, why=code.meaning))
+    if not actions:
+        file, _, line = where.rpartition(":")
+        actions.append(NextAction(kind="check", action=say("action.check_line", file=file, line=line)))
+    return tuple(actions)
+
+
+def _advised(advice: Advice, root: Incident, where: str) -> NextAction:
+    values = {name: value for finding in reversed(root.findings) for name, value in finding.fields.items()}
+    values.update(root.lead.fields)
+    command = fill(Text(advice.command, advice.command), values).en if advice.command else None
+    return NextAction(
+        kind=advice.kind,
+        action=fill(advice.next_action, values),
+        command=command,
+        env=advice.env,
+        why=say("statement.explained", title=root.title, where=where),
+    )
+
+
+def _insufficient(chain: Chain, witnesses: list[Incident]) -> Judgement:
+    lead = next((one for one in witnesses if one.waits), witnesses[0] if witnesses else None)
+    if chain.proven_absence:
+        confidence = Confidence("high", [say("confidence.counted")])
+    elif len(chain.suspects) == 1 and len(witnesses) > 1:
+        confidence = Confidence("medium", [say("confidence.named")])
+    else:
+        confidence = Confidence("low", [say("confidence.single_witness")])
+    if chain.suspects:
+        statement = say("statement.insufficient_suspects", suspects=_names(chain.suspects))
+        actions = [
+            NextAction(kind="collect", action=say("action.collect_peer", who=_names(chain.suspects)), why=chain.suspects[0].why)
+        ]
+    else:
+        statement = say("statement.insufficient", title=lead.title if lead else Text("?", "?"))
+        actions = [NextAction(kind="collect", action=say("action.collect_plog"), env=dict(COLLECT_ENV))]
+    return Judgement(
+        status="insufficient",
+        category=_witnessed_category(lead),
+        subcategory=lead.subcategory if lead else None,
+        confidence=confidence,
+        statement=statement,
+        actions=tuple(actions),
+    )
+
+
+COLLECT_ENV = {"ASCEND_GLOBAL_LOG_LEVEL": "1", "ASCEND_PROCESS_LOG_PATH": "./ascend_plog"}
+
+
+def _witnessed_category(lead: Incident | None) -> Category:
+    """A wait names its kind of failure; a bare wrapper says nothing about what lies below it."""
+    if lead is None:
+        return "unknown"
+    return lead.category
+
+
+def _names(suspects: tuple[Suspect, ...]) -> str:
+    ranks = sorted({one.rank for one in suspects if one.rank is not None})
+    names = [f"rank {_spans(ranks)}"] if ranks else []
+    names += sorted({one.node for one in suspects if one.rank is None and one.node})
+    names += sorted({f"device {one.device}" for one in suspects if one.rank is None and not one.node and one.device is not None})
+    return ", ".join(names[:SHOWN_SUSPECTS]) or "?"
+
+
+def _spans(ranks: list[int]) -> str:
+    """`0-3, 7` for [0, 1, 2, 3, 7]."""
+    spans: list[list[int]] = []
+    for rank in ranks:
+        if spans and rank == spans[-1][1] + 1:
+            spans[-1][1] = rank
+        else:
+            spans.append([rank, rank])
+    return ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in spans)
+
+
+def _blocked(steps: StepFacts) -> Judgement:
+    actions = [
+        NextAction(kind="collect", action=say("action.collect_missing", what=one.what), command=one.how or None, why=one.why)
+        for one in steps.missing
+    ]
+    what = steps.missing[0].what if steps.missing else say("confidence.layout")
+    return Judgement(
+        status="insufficient",
+        category="unknown",
+        subcategory=None,
+        confidence=Confidence("high", [say("confidence.layout")]),
+        statement=say("statement.insufficient_steps", what=what),
+        actions=tuple(actions) or (NextAction(kind="collect", action=say("action.collect_plog")),),
+    )
+
+
+def _no_failure(chain: Chain, symptom: Symptom | None) -> Judgement:
+    cleared = sum(1 for place in chain.places.values() if place == "recovered")
+    statement = say("statement.no_failure_cleared", count=cleared) if cleared else say("statement.no_failure")
+    actions = () if symptom else (NextAction(kind="collect", action=say("action.collect_symptom")),)
+    return Judgement(
+        status="no-failure",
+        category="unknown",
+        subcategory=None,
+        confidence=Confidence("high", [say("confidence.clean")]),
+        statement=statement,
+        actions=actions,
+    )
