@@ -328,6 +328,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     coverage: Coverage
     generated: str = ""
     """UTC time of writing; the only field that differs between two runs on the same input."""
+    run_id: str = ""
+    """Name of what was analysed and with which rules; the views compute it from the files when it is empty."""
 
 
 def json_schema() -> dict[str, Any]:

@@ -1,0 +1,142 @@
+"""What every view shows and what none may show: selections from one report, without any layout.
+
+The rules of the contract are enforced here a second time, whatever the report holds: while the status is not
+`explained` there is no root cause, no rival, and only actions that collect.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable
+
+import msgspec
+
+from plogscope.model.report import (
+    Alternative,
+    ChainEntry,
+    Evidence,
+    MissingEntry,
+    NextAction,
+    Report,
+    RootCause,
+)
+
+QUOTE_LIMIT = 500
+_CAUSAL = ("root", "cascade", "witness")
+_RUN_ID_LENGTH = 12
+_ANCHOR_UNSAFE = re.compile(r"[^A-Za-z0-9_-]")
+
+
+class Actor(msgspec.Struct, frozen=True):
+    """Who wrote a line, as far as the report knows."""
+
+    rank: int | None = None
+    node: str | None = None
+    device: int | None = None
+    pid: int | None = None
+    time: str | None = None
+
+    @property
+    def known(self) -> bool:
+        """Whether anything but the time is known."""
+        return any(value is not None for value in (self.rank, self.node, self.device, self.pid))
+
+
+def run_id(report: Report) -> str:
+    """A name for what was analysed and with which rules: equal input gives an equal name on every machine.
+
+    A code host replaces the name of an attached file by a hash, so the report carries its own.
+    """
+    if report.run_id:
+        return report.run_id
+    digest = hashlib.sha256()
+    parts = [(file.path, file.bytes, file.lines, file.first_time, file.last_time) for file in report.bundle.files]
+    digest.update(msgspec.json.encode([report.tool.version, report.tool.grammar_digest, repr(sorted(map(repr, parts)))]))
+    return digest.hexdigest()[:_RUN_ID_LENGTH]
+
+
+def anchor(prefix: str, identifier: str) -> str:
+    """The fragment of a chain or evidence id: safe in an `id` attribute and stable between runs."""
+    name = identifier if identifier.startswith(prefix + "-") else f"{prefix}-{identifier}"
+    safe = _ANCHOR_UNSAFE.sub("-", name)
+    if safe == name:
+        return name
+    digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return f"{safe[:40]}-{digest}"
+
+
+def cause(report: Report) -> RootCause | None:
+    """The root cause, only of an explained failure."""
+    return report.verdict.root_cause if report.verdict.status == "explained" else None
+
+
+def alternatives(report: Report) -> list[Alternative]:
+    """The rivals, only of an explained failure."""
+    return report.verdict.alternatives if report.verdict.status == "explained" else []
+
+
+def actions(report: Report) -> list[NextAction]:
+    """The next actions; while the failure is not explained only those that collect."""
+    if report.verdict.status == "explained":
+        return report.next_actions
+    return [action for action in report.next_actions if action.kind == "collect"]
+
+
+def missing(report: Report) -> list[MissingEntry]:
+    """What is missing, from the triage and its handoff, each once."""
+    handed = report.triage.handoff.missing if report.triage.handoff else []
+    seen: dict[str, MissingEntry] = {}
+    for entry in [*report.triage.missing, *handed]:
+        seen.setdefault(entry.what.en + entry.how, entry)
+    return list(seen.values())
+
+
+def causal(report: Report) -> list[ChainEntry]:
+    """The chain from the first failure to the last consequence, in the order of the report."""
+    return [entry for entry in report.chain if entry.role in _CAUSAL]
+
+
+def others(report: Report) -> list[ChainEntry]:
+    """What was found beside the chain: recovered errors and teardown."""
+    return [entry for entry in report.chain if entry.role not in _CAUSAL]
+
+
+def first_failure(report: Report) -> Actor | None:
+    """Where and when the failure first shows: the root cause, else the earliest entry of the chain, else a suspect."""
+    root = cause(report)
+    if root is not None:
+        return Actor(root.rank, root.node, root.device, root.pid, root.time)
+    entries = causal(report)
+    if entries:
+        first = min(entries, key=lambda entry: (entry.time is None, entry.time or ""))
+        return Actor(first.rank, first.node, first.device, first.pid, first.time)
+    if report.verdict.suspects:
+        suspect = report.verdict.suspects[0]
+        return Actor(suspect.rank, suspect.node, suspect.device, suspect.pid)
+    return None
+
+
+def evidence_anchors(report: Report) -> dict[tuple[str, int], str]:
+    """The fragment of the evidence that quotes a line, by file and line."""
+    return {(item.file, item.line): anchor("e", item.id) for item in reversed(report.evidence)}
+
+
+def evidence_roles(report: Report) -> dict[tuple[str, int], ChainEntry]:
+    """The chain entry that stands on a line, by file and line."""
+    return {(entry.file, entry.line): entry for entry in reversed(report.chain)}
+
+
+def quoted(text: str) -> str:
+    """A quote as the contract cuts it."""
+    return text if len(text) <= QUOTE_LIMIT else text[:QUOTE_LIMIT] + "…"
+
+
+def context(item: Evidence) -> Iterable[tuple[int, str, bool]]:
+    """The lines around a quote as (line number, text, whether it is the quote)."""
+    start = item.line - len(item.context_before)
+    for offset, line in enumerate(item.context_before):
+        yield start + offset, line, False
+    yield item.line, item.quote, True
+    for offset, line in enumerate(item.context_after, start=1):
+        yield item.line + offset, line, False

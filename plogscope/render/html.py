@@ -1,0 +1,275 @@
+"""The report as one HTML file: readable without JavaScript, without a network, in two languages, in any theme.
+
+Everything that was read from a log passes through `visible` and the escaping of the template engine. The page carries a
+content security policy that names the hashes of its one style and its one script, so nothing else can run even if a
+log line got past the escaping.
+"""
+# ruff: noqa: A005 - the module is named after what it writes and is always imported by its full name
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from plogscope.data import report_root
+from plogscope.model.report import ChainEntry, FileEntry, RankEntry, Report
+from plogscope.model.vocabulary import Text
+from plogscope.render import facts
+from plogscope.render.markdown import render_markdown
+from plogscope.render.pictures import Mark, draw_matrix, draw_tree
+from plogscope.render.privacy import contained
+from plogscope.render.visible import clip, clip_columns, one_line, visible
+from plogscope.render.words import Words, load_words, pick
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+    from markupsafe import Markup
+
+MAX_BYTES = 20_000_000
+_LOG_LIMIT = 4_000
+_PEEK = 160
+_ICONS = {
+    "explained": "◉", "insufficient": "◌", "no-failure": "✓",
+    "root": "▲", "cascade": "●", "witness": "◆", "teardown": "■", "recovered": "↺",
+    "collect": "⇩", "check": "?", "fix": "✚", "workaround": "↷",
+    "high": "●●●", "medium": "●●○", "low": "●○○",
+    "passed": "✓", "assumed-passed": "✓", "failed": "✗", "not-run": "–", "incomplete": "…", "gap": "…",
+}  # fmt: skip
+_VERSIONS = ("torch", "torch_npu", "torchair", "cann", "driver", "soc", "python", "os")
+_SHAPES = {
+    "root": "M{x} {top}L{right} {bottom}H{left}Z",
+    "witness": "M{x} {top}L{right} {y}L{x} {bottom}L{left} {y}Z",
+}
+_SQUARE = "M{left} {top}H{right}V{bottom}H{left}Z"
+
+
+class Limits(msgspec.Struct, frozen=True):
+    """How many entries of each kind the page holds; the rest is counted and named."""
+
+    evidence: int = 2_000
+    context: bool = True
+    chain: int = 1_000
+    files: int = 2_000
+    rows: int = 256
+
+
+# Tried in this order until the page is below the cap.
+_STEPS = (
+    Limits(),
+    Limits(evidence=1_000, context=False, chain=500, files=500, rows=128),
+    Limits(evidence=100, context=False, chain=100, files=100, rows=32),
+    Limits(evidence=20, context=False, chain=20, files=20, rows=16),
+)
+
+
+def render_html(report: Report, lang: str = "en", max_bytes: int = MAX_BYTES) -> str:
+    """The page for `report`; `lang` ("en" or "zh") is only the language that is shown first.
+
+    What does not fit `max_bytes` (UTF-8) is left out from the least important on, and the page says what.
+    """
+    page = ""
+    for limits in _STEPS:
+        page = _render(report, lang, limits)
+        if len(page) * 4 <= max_bytes or len(page.encode("utf-8")) <= max_bytes:
+            break
+    return page
+
+
+def _render(report: Report, lang: str, limits: Limits) -> str:
+    environment = _environment()
+    style = environment.get_template("report.css.j2").render().strip()
+    script = environment.get_template("report.js.j2").render().strip()
+    view = _View(report, lang)
+    page = environment.get_template("report.html.j2").render(
+        **view.names(),
+        limits=limits,
+        left_out=_left_out(report, limits),
+        style=_trusted(style),
+        script=_trusted(script),
+        style_hash=_digest(style),
+        script_hash=_digest(script),
+    )
+    return page if page.endswith("\n") else page + "\n"
+
+
+@lru_cache(maxsize=1)
+def _environment() -> Environment:
+    # Imported here: the engine costs 30 ms that the other views do not need.
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415
+
+    return Environment(
+        loader=FileSystemLoader(report_root() / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        keep_trailing_newline=False,
+    )
+
+
+def _trusted(text: str) -> Markup:
+    from markupsafe import Markup  # noqa: PLC0415 - comes with the template engine
+
+    return Markup(text)  # noqa: S704 - only our own style and script, never a value of the report
+
+
+def _digest(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")
+
+
+def _left_out(report: Report, limits: Limits) -> list[tuple[str, int]]:
+    """What the page does not hold, by kind."""
+    counts = [
+        ("evidence", len(report.evidence) - limits.evidence),
+        ("context", 0 if limits.context else sum(len(i.context_before) + len(i.context_after) for i in report.evidence)),
+        ("causal", len(facts.causal(report)) - limits.chain),
+        ("findings", len(facts.others(report)) - limits.chain),
+        ("files", len(report.bundle.files) - limits.files),
+        ("ranks", len(report.cluster.ranks) - limits.rows),
+        ("unknown", len(report.coverage.unknown_errors) - limits.rows),
+        ("notes", len(report.coverage.notes) - limits.rows),
+    ]
+    return [(kind, count) for kind, count in counts if count > 0]
+
+
+class _View:
+    """What the templates may call, bound to one report."""
+
+    def __init__(self, report: Report, lang: str) -> None:
+        self.report = report
+        self.lang = lang
+        self.words: Words = load_words()
+
+    def names(self) -> dict[str, Any]:
+        """Everything that a template can name."""
+        return {**self._values(), **self._functions()}
+
+    def _values(self) -> dict[str, Any]:
+        report, words = self.report, self.words
+        run = facts.run_id(report)
+        statement = one_line(pick(report.verdict.statement, self.lang))
+        environment = report.environment
+        return {
+            "r": report,
+            "lang": self.lang,
+            "run": run,
+            "title": pick(words("page.title", statement=clip(statement, 120), run=run), self.lang),
+            "first": facts.first_failure(report),
+            "cause": facts.cause(report),
+            "rivals": facts.alternatives(report),
+            "actions": facts.actions(report),
+            "missing": facts.missing(report),
+            "causal": facts.causal(report),
+            "others": facts.others(report),
+            "anchors": facts.evidence_anchors(report),
+            "roles": facts.evidence_roles(report),
+            "tree": draw_tree(facts.causal(report)),
+            "matrix": draw_matrix(report),
+            "ranks": _ranks(report),
+            "versions": [(name, getattr(environment, name)) for name in _VERSIONS],
+            "contains": contained(report),
+            "markdown_en": render_markdown(report, "en"),
+            "markdown_zh": render_markdown(report, "zh"),
+        }
+
+    def _functions(self) -> dict[str, Any]:
+        return {
+            "t": lambda key, **values: self.both(self.words(key, **values)),
+            "tt": self.both,
+            "words": self.words,
+            "word": self.words.find,
+            "plain": lambda text: pick(text, self.lang),
+            "heading": self.heading,
+            "icon": lambda name: _ICONS.get(name, "·"),
+            "line": one_line,
+            "lines": visible,
+            "logged": self.logged,
+            "quoted": facts.quoted,
+            "peek": lambda text: clip(one_line(facts.quoted(text)).strip(), _PEEK),
+            "context": facts.context,
+            "anchor": facts.anchor,
+            "grouped": lambda number: f"{number:,}",
+            "seconds": lambda value: f"{value:.3g} s",
+            "spans": _spans,
+            "shape": _shape,
+            "fit": lambda text, width, each: clip_columns(one_line(text), int(width / each)),
+            "node_line": self.node_line,
+            "code_of": lambda entry: self.codes().get((entry.file, entry.line), ""),
+            "who": self.who,
+            "first_of_rank": _first_of_rank(self.report),
+            "identity": id,
+        }
+
+    def both(self, text: Text) -> Markup:
+        """Both languages; the style sheet shows one. Equal texts stand once."""
+        from markupsafe import Markup  # noqa: PLC0415 - comes with the template engine
+
+        en, zh = one_line(text.en), one_line(text.zh)
+        if en == zh:
+            return Markup("{}").format(en)
+        return Markup('<span class="x" lang="en">{}</span><span class="x" lang="zh-CN">{}</span>').format(en, zh)
+
+    def heading(self, name: str) -> str:
+        """The key of a section heading; without an explanation no heading speaks of a cause."""
+        if name == "cause":
+            return f"section.cause_{self.report.verdict.status}"
+        return f"section.{name}"
+
+    def logged(self, text: str) -> str:
+        """A line of a log, cut when it is too long for a page; the cut names how many characters are missing."""
+        shown = one_line(text[:_LOG_LIMIT])
+        if len(text) <= _LOG_LIMIT:
+            return shown
+        return shown + pick(self.words("page.cut", n=len(text) - _LOG_LIMIT), self.lang)
+
+    def codes(self) -> dict[tuple[str, int], str]:
+        """Error codes by the line that states them, for the filter."""
+        stated = [*facts.alternatives(self.report), *filter(None, [facts.cause(self.report)])]
+        return {(entry.file, entry.line): entry.code for entry in stated if entry.code}
+
+    def node_line(self, entry: ChainEntry) -> str:
+        """Time, actor and place of a chain entry on one line, for the picture."""
+        parts = [entry.time, self.who(entry), f"{entry.file}:{entry.line}"]
+        return "  ·  ".join(part for part in parts if part)
+
+    def who(self, entry: ChainEntry | FileEntry) -> str:
+        """Rank, node, device and pid as far as known, in terms that both languages share."""
+        known = [(name, getattr(entry, name)) for name in ("rank", "node", "device", "pid")]
+        return " ".join(f"{name} {one_line(str(value))}" for name, value in known if value is not None)
+
+
+def _ranks(report: Report) -> list[RankEntry]:
+    """Ranks by their first error; those without one last, in their order."""
+    return sorted(report.cluster.ranks, key=lambda rank: (rank.first_error is None, rank.first_error or ""))
+
+
+def _first_of_rank(report: Report) -> set[int]:
+    """Identities of the rank rows that carry the fragment `#rank-N`, so that a fragment occurs once."""
+    first: dict[int, int] = {}
+    for entry in _ranks(report):
+        if entry.rank is not None:
+            first.setdefault(entry.rank, id(entry))
+    return set(first.values())
+
+
+def _spans(numbers: list[int]) -> str:
+    """Sorted numbers as ranges: `0-7, 9`."""
+    spans: list[tuple[int, int]] = []
+    for number in sorted(set(numbers)):
+        if spans and number == spans[-1][1] + 1:
+            spans[-1] = (spans[-1][0], number)
+        else:
+            spans.append((number, number))
+    return ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in spans)
+
+
+def _shape(mark: Mark) -> str:
+    """The outline of a mark: the role is told by shape as well as by colour."""
+    size = 6 if mark.role == "root" else 4
+    if mark.role == "cascade":
+        return f"M{mark.x - size} {mark.y}a{size} {size} 0 1 0 {size * 2} 0a{size} {size} 0 1 0 {-size * 2} 0Z"
+    corners = {"left": mark.x - size, "right": mark.x + size, "top": mark.y - size, "bottom": mark.y + size}
+    corners = {name: round(value, 1) for name, value in corners.items()}
+    return _SHAPES.get(mark.role, _SQUARE).format(x=mark.x, y=mark.y, **corners)
