@@ -233,7 +233,7 @@ def _rank_notes(run: RunDir, failed: int | None) -> list[Text]:
         return []
     named: set[int] = set()
     spoke: set[int] = set()
-    for block in blocks_of(log):
+    for _, block in blocks_of(log):
         named |= {int(rank) for rank in _SUMMARY_RANK.findall(block)}
         spoke |= {int(rank) for rank in _PREFIX_RANK.findall(block)}
     silent = sorted(named - spoke) if spoke else []

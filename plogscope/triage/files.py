@@ -45,15 +45,18 @@ def _decode(data: bytes) -> str:
     return data.decode("utf-8-sig", "replace").replace("\0", "")
 
 
-def blocks_of(source: Source, limit: int = SCAN_BYTES) -> Iterator[bytes]:
-    """Blocks of a file that overlap by 4 KB, so that a short match on a border is seen; ends silently on an error."""
+def blocks_of(source: Source, limit: int = SCAN_BYTES) -> Iterator[tuple[int, bytes]]:
+    """Blocks of a file as (byte offset, bytes); they overlap by 4 KB, so that a short match on a border is seen.
+
+    A file that cannot be read ends silently: what is not there cannot prove anything.
+    """
     try:
         with open(source.location, "rb") as stream:  # noqa: PTH123 - location may hold undecodable bytes
             tail = b""
             read = 0
             while read < limit and (block := stream.read(_BLOCK)):
+                yield read - len(tail), tail + block
                 read += len(block)
-                yield tail + block
                 tail = block[-_OVERLAP:]
     except OSError:
         return
@@ -61,4 +64,4 @@ def blocks_of(source: Source, limit: int = SCAN_BYTES) -> Iterator[bytes]:
 
 def holds(source: Source | None, pattern: re.Pattern[bytes]) -> bool:
     """True if the pattern (of bytes, shorter than 4 KB) occurs in the first 64 MB of the file."""
-    return source is not None and any(pattern.search(block) for block in blocks_of(source))
+    return source is not None and any(pattern.search(block) for _, block in blocks_of(source))
