@@ -205,6 +205,6 @@ FORMAT = Format(
             level="ERROR",
         ),
         Sample(line="[NULL] 45(19,a b):2025-01-02-03:04:05 plain", time="2025-01-02T03:04:05", pid=19, message="plain"),
-        Sample(line="[WARNING] MCU(0,mcu):1970-01-01-08:00:13.260926 [x.c:9] early", level="WARNING", pid=0),
+        Sample(line="[WARNING] DRV(0,boot):1970-01-01-08:00:13.260926 [x.c:9] early", level="WARNING", pid=0),
     ),
 )
