@@ -36,6 +36,7 @@ _NOTHING: Factor = frozenset([""])
 _ZERO_WIDTH = (op.AT, op.ASSERT, op.ASSERT_NOT)
 _REPEATS = (op.MAX_REPEAT, op.MIN_REPEAT, getattr(op, "POSSESSIVE_REPEAT", None))
 _ATOMIC = getattr(op, "ATOMIC_GROUP", None)
+_OF_CATEGORY = {op.CATEGORY_DIGIT: "0", op.CATEGORY_WORD: "a", op.CATEGORY_SPACE: " ", op.CATEGORY_NOT_SPACE: "a"}
 _SURROGATES = range(0xD800, 0xE000)
 
 
@@ -64,15 +65,19 @@ def are_implied(pattern: str, literals: Iterable[str]) -> bool:
     return bool(best) and fewest_without(best)[0] == 0
 
 
-def own_literals(pattern: str) -> list[str]:
-    """All runs of plain characters in the pattern, in order: the material for adversarial strings.
+def sample_parts(pattern: str, variant: int = 0) -> list[str]:
+    """A text that the pattern (nearly) matches, in parts, one for each run of plain characters, class and repeat.
+
+    Args:
+        pattern: A pattern that compiles.
+        variant: Which of the alternatives is taken, counted round.
 
     Raises:
         re.error: The pattern does not compile.
     """
-    runs = [""]
-    _collect(parse(pattern), runs)
-    return [run for run in runs if run]
+    parts: list[str] = [""]
+    _sample(parse(pattern), variant, parts)
+    return [part for part in parts if part]
 
 
 def parse(pattern: str, flags: int = re.MULTILINE) -> Any:
@@ -217,12 +222,33 @@ def _character_class(members: list[Any], *, fold: bool) -> Factor | None:
     return _united([_character(code, fold=fold) for code in codes], MOST_OF_CLASS)
 
 
-def _collect(items: Iterable[Any], runs: list[str]) -> None:
+def _sample(items: Iterable[Any], variant: int, parts: list[str]) -> None:
     for item in items:
-        if item[0] is op.LITERAL:
-            runs[-1] += chr(item[1])
-            continue
-        for part in inner_parts(item):
-            runs.append("")
-            _collect(part, runs)
-        runs.append("")
+        kind, argument = item
+        if kind is op.LITERAL:
+            parts[-1] += chr(argument)
+        elif kind is op.IN:
+            parts += [_member(argument), ""]
+        elif kind in (op.ANY, op.NOT_LITERAL):
+            parts += ["b" if argument == ord("a") else "a", ""]
+        elif kind not in _ZERO_WIDTH:
+            inner = inner_parts(item)
+            parts.append("")
+            if inner:
+                _sample(inner[variant % len(inner)], variant, parts)
+            parts.append("")
+
+
+def _member(members: list[Any]) -> str:
+    """A character of a class; of a negated one usually so."""
+    for kind, argument in members:
+        if kind is op.LITERAL:
+            return chr(argument)
+        if kind is op.RANGE:
+            return chr(argument[0])
+        if kind is op.CATEGORY and argument in _OF_CATEGORY:
+            return _OF_CATEGORY[argument]
+        if kind is op.NEGATE:
+            excluded = {chr(value) for inner, value in members if inner is op.LITERAL}
+            return next(character for character in "a0 -~" if character not in excluded)
+    return "-"

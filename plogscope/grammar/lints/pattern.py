@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 from plogscope.grammar.document import Defect
 from plogscope.grammar.lints.base import Entry, Keys, Lint, named
@@ -16,12 +16,13 @@ from plogscope.grammar.literals import (
     are_implied,
     inner_flags,
     inner_parts,
-    own_literals,
     parse,
     repeat_of,
     required_literals,
+    sample_parts,
 )
 
+_T = TypeVar("_T")
 _PATTERN: Keys = ("match", "pattern")
 _NO_LIMIT = 10_000
 """A repeat with a higher limit counts as one without limit."""
@@ -29,7 +30,13 @@ _NO_LIMIT = 10_000
 LONGEST = 16 * 1024
 """Characters of an adversarial text: the program cuts longer ones."""
 
-TIME_LIMIT_S = 0.25
+MOST_OF_KIND = 16
+"""Texts of one kind for one variant of the pattern."""
+
+VARIANTS = 3
+"""Of a pattern with alternatives."""
+
+TIME_LIMIT_S = 0.1
 """For one adversarial text. The machine may be busy, so only a pattern that is slow three times is a defect."""
 
 
@@ -135,14 +142,25 @@ class GateWorks(Lint):
 
 
 def hostile_texts(pattern: str) -> list[str]:
-    """Texts of 16 KB that make a backtracking pattern slow: its own words, repeated, cut short, stuffed."""
-    words = own_literals(pattern) or ["a"]
-    whole = "".join(words)
-    texts = [whole, *dict.fromkeys(words), *(f"{whole[: len(whole) // 2]}{filler}" for filler in "a0 ,=[(/")]
-    repeated = [(text * (LONGEST // len(text) + 1))[:LONGEST] for text in texts[:12]]
-    stuffed = [(words[0] + filler * LONGEST)[:LONGEST] for filler in ("a", "0", " ", ",", "a ", "0,", "a=0, ")]
-    at_end = [(filler * LONGEST)[: max(0, LONGEST - len(whole))] + whole for filler in ("a", "0", " ", "a ", "0.")]
-    return repeated + stuffed + at_end
+    """Texts of 16 KB that make a backtracking pattern slow: what it nearly matches, repeated, cut short, stuffed."""
+    texts: dict[str, None] = {}
+    for variant in range(VARIANTS):
+        parts = sample_parts(pattern, variant) or ["a"]
+        begun = ["".join(parts[:count]) for count in range(len(parts) + 1)]
+        stuffed = list(zip(begun, parts, strict=False)) + [(parts[0], filler) for filler in (" ", "a ", "0,", "a=0, ")]
+        for start, filler in _spread(stuffed):
+            texts[(start + filler * LONGEST)[:LONGEST]] = None
+        for start in _spread(begun[1:]):
+            texts[(start * (LONGEST // len(start) + 1))[:LONGEST]] = None
+        for filler in ("a", "0", " ", "0.", "a "):
+            texts[(filler * LONGEST)[: max(0, LONGEST - len(begun[-1]))] + begun[-1]] = None
+    return list(texts)
+
+
+def _spread(items: list[_T]) -> list[_T]:
+    """At most `MOST_OF_KIND` of the items, evenly chosen."""
+    step = max(1, len(items) / MOST_OF_KIND)
+    return [items[int(index * step)] for index in range(int(len(items) / step))]
 
 
 def _is_slow(entry: Entry, text: str) -> bool:

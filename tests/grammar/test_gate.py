@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from plogscope.grammar.compile import assemble
+from plogscope.grammar.gate import Gate
+from plogscope.model.signature import Grammar, Signature
+
+WORDS = ("lost", "device lost", "设备丢失", "t dev", "ab")
+
+
+def _grammar(sign: Callable[..., Signature]) -> Grammar:
+    return assemble(sign(f"a/{number}", word) for number, word in enumerate(WORDS))
+
+
+def test_a_text_has_the_signatures_whose_literals_it_holds(sign: Callable[..., Signature]) -> None:
+    gate = Gate(_grammar(sign))
+
+    @given(st.lists(st.one_of(st.sampled_from(WORDS), st.text(max_size=3)), max_size=6).map("".join))
+    def check(text: str) -> None:
+        assert gate.candidates(text.encode()) == {i for i, word in enumerate(WORDS) if word in text}
+
+    check()
+
+
+def test_every_line_with_a_literal_has_an_offset(sign: Callable[..., Signature]) -> None:
+    gate = Gate(_grammar(sign))
+
+    @given(
+        st.lists(st.one_of(st.sampled_from([*WORDS, "\n"]), st.text("dev lost\n", max_size=3)), max_size=20).map(
+            "".join
+        )
+    )
+    def check(text: str) -> None:
+        block = text.encode()
+        offsets = gate.hit_offsets(block)
+        assert offsets == sorted(offsets)
+        hit_lines = {block.count(b"\n", 0, offset) for offset in offsets}
+        lines = block.split(b"\n")
+        assert hit_lines == {n for n, line in enumerate(lines) if any(word.encode() in line for word in WORDS)}
+
+    check()
+
+
+def test_a_signature_without_literals_is_always_a_candidate(sign: Callable[..., Signature]) -> None:
+    gate = Gate(assemble([sign("a/digits", r"\d+"), sign("a/lost", "lost")]))
+    assert gate.always == {0}
+    assert gate.candidates(b"nothing here") == {0}
+    assert gate.candidates(b"lost") == {0, 1}
+
+
+def test_an_empty_grammar_lets_nothing_through() -> None:
+    gate = Gate(assemble([]))
+    assert gate.candidates(b"device lost") == frozenset()
+    assert gate.hit_offsets(b"device lost") == []
