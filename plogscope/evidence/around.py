@@ -47,3 +47,36 @@ def text_before(source: Source, offset: int, *, limit_bytes: int = _WINDOW_BYTES
 def _shown(lines: Iterable[bytes]) -> list[str]:
     texts = (line[: 4 * MAX_LINE_CHARS].decode("utf-8", "replace").rstrip("\r") for line in lines)
     return [text if len(text) <= MAX_LINE_CHARS else text[: MAX_LINE_CHARS - 1] + "…" for text in texts]
+
+
+MAX_CHAIN_LINES = 400
+_PREFIX_CHARS = 200
+
+
+def traceback_text(source: Source, offset: int) -> str:
+    """The chain of tracebacks that ends in the exception line at `offset`, as printed, prefixes included.
+
+    It begins at the first `Traceback` head such that only frames and the two joining sentences stand between the
+    blocks; without a head it is the line alone.
+    """
+    lines = text_before(source, offset).split("\n")
+    if lines and not lines[-1]:
+        lines.pop()
+    lines = lines[-MAX_CHAIN_LINES:]
+    heads = [number for number, line in enumerate(lines) if "Traceback (most recent call last)" in line]
+    if not heads:
+        return lines[-1] if lines else ""
+    start = heads[-1]
+    for head in reversed(heads[:-1]):
+        between = lines[start - 4 : start]
+        if not any(joiner in line for line in between for joiner in JOINERS):
+            break
+        start = head
+    return "\n".join(lines[start:])
+
+
+JOINERS = (
+    "The above exception was the direct cause of the following exception",
+    "During handling of the above exception, another exception occurred",
+)
+"""Sentences of the Python interpreter between the blocks of one chain."""

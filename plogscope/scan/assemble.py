@@ -28,12 +28,14 @@ from plogscope.scan.read import Block, read_blocks
 
 _LEVEL_CLASS = {"WARNING": 1, "ERROR": 2, "CRITICAL": 2}
 
-_QUIET_HEAD = regex.compile(rb"\[(?:INFO|DEBUG)\] [A-Z][A-Z0-9_]{0,31}\((\d{1,10}),[^()\n\r]{0,64}\):(\d{4}-\d\d-\d\d[- ]\d\d:\d\d:\d\d)\.(\d{3})\.(\d{3})[ \[]")
-"""Head of an ordinary plog record below WARNING. What it accepts, the exact head accepts with the same pid and time:
+_QUIET_HEAD = regex.compile(rb"\[(INFO|DEBUG|WARNING)\] [A-Z][A-Z0-9_]{0,31}\((\d{1,10}),[^()\n\r]{0,64}\):(\d{4}-\d\d-\d\d[- ]\d\d:\d\d:\d\d)\.(\d{3})\.(\d{3})[ \[]")
+"""Head of an ordinary plog record below ERROR. What it accepts, the exact head accepts with the same pid and time:
 such a line needs no more than to be counted, unless a literal of a signature stands in it."""
 
-_SEVERAL_RECORDS = (b"\r", b"\x1b", b"^[", b"[ERROR]", b"[WARNING]")
-"""Where one of these stands in a line with a quiet head, the line may hold colours or a second record."""
+_MARKS = (
+    b"\r", b"\x1b", b"\x00", b"^[", b"[ERROR]", b"[WARNING]", b"[EVENT]", b"[INFO]", b"[DEBUG]", b"[default", b"[rank",
+)  # fmt: skip
+"""Where one of these stands in a line after a quiet head, the line may hold colours or a second record."""
 
 
 def scan(stream: BinaryIO, source: Source, matcher: Matcher, start: int = 0, stop: int | None = None) -> Fragment:
@@ -60,6 +62,7 @@ class _Scanner:
         self._source = source
         self._matcher = matcher
         self._times: dict[bytes, int | None] = {}
+        self._marks: tuple[bytes, ...] = ()
         self._quiet: tuple[bytes, int, int] | None = None
         """The last record of stream "" if it was only counted: its head line, offset and line number."""
         self._quiet_end_line = 0
@@ -78,6 +81,7 @@ class _Scanner:
             counts.cut_lines += 1
         hits = self._matcher.gate.hit_offsets(block.data)
         ungated = bool(self._matcher.gate.always)
+        self._marks = tuple(mark for mark in _MARKS if mark in block.data)
         position, hit, size = 0, 0, len(block.data)
         while position < size:
             end = block.data.find(b"\n", position)
@@ -86,17 +90,24 @@ class _Scanner:
             counts.lines += 1
             hit = bisect_left(hits, position, hit)
             wanted = ungated or (hit < len(hits) and hits[hit] < end)
-            quiet = None if wanted else _QUIET_HEAD.match(raw)
-            if quiet is None or any(mark in raw for mark in _SEVERAL_RECORDS) or not self._count_quiet(quiet):
+            quiet = _QUIET_HEAD.match(raw)
+            if quiet is None or not self._is_quiet(raw, wanted) or not self._count_quiet(quiet):
                 self._take_line(raw, block.offset + position, wanted)
             else:
                 self._quiet = (raw, block.offset + position, counts.lines)
                 self._quiet_end_line = counts.lines
             position = end + 1
 
+    def _is_quiet(self, raw: bytes, wanted: bool) -> bool:  # noqa: FBT001 - inner loop, one caller
+        """True when the line is one record that no signature matches."""
+        for mark in self._marks:
+            if raw.find(mark, 1) > 0:
+                return False
+        return not wanted or not self._matcher.match(raw.decode("utf-8", "replace"), None, None)
+
     def _count_quiet(self, quiet: regex.Match[bytes]) -> bool:
         """Counts a record that nobody wants; False when its stamp is not one that the exact head reads."""
-        pid, second, milli, micro = quiet.groups()
+        level, pid, second, milli, micro = quiet.groups()
         if second not in self._times:
             if len(self._times) > MAX_CACHED_SECONDS:
                 self._times.clear()
@@ -106,7 +117,8 @@ class _Scanner:
             return False
         self._close("")
         self.fragment.counts.records += 1
-        self._note_time(second_ns + (int(milli) * 1000 + int(micro)) * 1000, 0, int(pid))
+        level_class = 1 if level == b"WARNING" else 0
+        self._note_time(second_ns + (int(milli) * 1000 + int(micro)) * 1000, level_class, int(pid))
         return True
 
     def _take_line(self, raw: bytes, offset: int, wanted: bool) -> None:  # noqa: FBT001 - inner loop, one caller

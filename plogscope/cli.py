@@ -1,0 +1,160 @@
+"""The command line: parse arguments, call the API, print, exit code. No logic."""
+
+from __future__ import annotations
+
+import os
+import sys
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+
+from plogscope import __version__
+from plogscope.errors import EXIT_BUG, EXIT_FAIL_ON, EXIT_GRAMMAR, EXIT_OK, EXIT_USAGE, PlogscopeError, UsageError
+
+app = typer.Typer(
+    name="plogscope", add_completion=False, no_args_is_help=True, rich_markup_mode=None, pretty_exceptions_enable=False
+)
+grammar_app = typer.Typer(no_args_is_help=True, help="The signatures: what plogscope knows.")
+app.add_typer(grammar_app, name="grammar")
+
+DEFAULT_REPORT = "plogscope-report.html"
+
+
+class Format(str, Enum):
+    """Output formats."""
+
+    html = "html"
+    md = "md"
+    json = "json"
+    text = "text"
+
+
+class Lang(str, Enum):
+    """Languages of the words around the quotes."""
+
+    en = "en"
+    zh = "zh"
+
+
+class SymptomChoice(str, Enum):
+    """What is wrong, as the user sees it."""
+
+    crash = "crash"
+    mismatch = "mismatch"
+    slow = "slow"
+
+
+FILE_NAMES = {Format.html: "report.html", Format.md: "report.md", Format.json: "report.json", Format.text: "report.txt"}
+
+
+def _version(show: bool) -> None:  # noqa: FBT001 - typer calls it with the value of the flag
+    if show:
+        typer.echo(f"plogscope {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")] = False,  # noqa: FBT002, E501 - a flag of the command line
+) -> None:
+    """Finds the first cause in Huawei Ascend logs: category, evidence, most likely root cause, smallest next action."""
+    del version
+
+
+@app.command()
+def analyze(
+    paths: Annotated[list[Path], typer.Argument(help="Folders or files of one job.", metavar="PATH...")],
+    output: Annotated[Optional[Path], typer.Option("-o", "--output", help="File, or folder for several formats.")] = None,  # noqa: UP045, E501 - typer on 3.10
+    formats: Annotated[Optional[list[Format]], typer.Option("-f", "--format", help="Output format, repeatable.")] = None,  # noqa: UP045, E501
+    lang: Annotated[Optional[Lang], typer.Option("--lang", help="en or zh; default by LANG.")] = None,  # noqa: UP045
+    grammars: Annotated[Optional[list[Path]], typer.Option("--grammars", help="Folder of further signatures.")] = None,  # noqa: UP045, E501
+    jobs: Annotated[Optional[int], typer.Option("--jobs", min=1, help="Processes; default one per core.")] = None,  # noqa: UP045, E501
+    symptom: Annotated[Optional[SymptomChoice], typer.Option("--symptom", help="What is wrong, if nothing crashed.")] = None,  # noqa: UP045, E501
+    fail_on: Annotated[Optional[str], typer.Option("--fail-on", help="Exit with 1 when the status is this one.")] = None,  # noqa: UP045, E501
+) -> None:
+    """Analyse the logs of one job and write the report."""
+    from plogscope.model.vocabulary import STATUSES  # noqa: PLC0415 - keeps --help fast
+    from plogscope.pipeline import Options, analyze as run  # noqa: PLC0415
+
+    if fail_on is not None and fail_on not in STATUSES:
+        raise UsageError(f"--fail-on {fail_on} is not a status", f"use one of {', '.join(STATUSES)}")
+    wanted = list(dict.fromkeys(formats or []))
+    _check_output(wanted, output)
+    language = lang.value if lang else _language()
+    report = run(
+        paths,
+        Options(
+            grammar_folders=tuple(grammars or ()), jobs=jobs, symptom=symptom.value if symptom else None
+        ),
+    )
+    from plogscope.output import write_report  # noqa: PLC0415
+
+    write_report(report, [one.value for one in wanted], output, language)
+    if fail_on is not None and report.verdict.status == fail_on:
+        raise typer.Exit(EXIT_FAIL_ON)
+
+
+def _check_output(wanted: list[Format], output: Path | None) -> None:
+    if len(wanted) > 1 and output is None:
+        raise UsageError("several formats cannot share the standard output", "name a folder with -o DIR")
+    if len(wanted) > 1 and output is not None and output.exists() and not output.is_dir():
+        raise UsageError(f"{output} is a file", "several formats need a folder: -o DIR")
+
+
+def _language() -> str:
+    """`zh` in a Chinese locale, else `en`."""
+    locale = os.environ.get("LC_ALL") or os.environ.get("LC_MESSAGES") or os.environ.get("LANG") or ""
+    return "zh" if locale.lower().startswith("zh") else "en"
+
+
+@grammar_app.command("lint")
+def grammar_lint(
+    folder: Annotated[Optional[Path], typer.Argument(help="Folder of signatures; default: the shipped ones.")] = None,  # noqa: UP045, E501
+) -> None:
+    """Check signature files; each defect is named with file, line and remedy."""
+    from plogscope.data import grammar_root  # noqa: PLC0415
+    from plogscope.grammar.lint import format_defects, lint_folder  # noqa: PLC0415
+
+    root_folder = folder or grammar_root()
+    if root_folder is None or not root_folder.is_dir():
+        raise UsageError("there is no folder of signature files here", "name one: plogscope grammar lint DIR")
+    defects = lint_folder(root_folder)
+    if defects:
+        typer.echo(format_defects(defects))
+        raise typer.Exit(EXIT_GRAMMAR)
+    typer.echo(f"{root_folder}: no defect")
+
+
+def main() -> None:
+    """Entry point: defects of the user are one line on stderr, defects of the program ask for a report."""
+    try:
+        app(standalone_mode=False)
+    except PlogscopeError as error:
+        _fail(f"plogscope: {error}", error.exit_code)
+    except typer.Exit as stop:
+        sys.exit(stop.exit_code)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(EXIT_OK)
+    except (KeyboardInterrupt, typer.Abort):
+        _fail("plogscope: interrupted", 130)
+    except Exception as error:  # noqa: BLE001 - the last line of defence: no traceback for users
+        if type(error).__module__.startswith(("click", "typer")) and hasattr(error, "format_message"):
+            _fail(f"plogscope: {error.format_message()}", EXIT_USAGE)
+        if os.environ.get("PLOGSCOPE_DEBUG"):
+            raise
+        _fail(
+            f"plogscope: internal error {type(error).__name__}: {error}; set PLOGSCOPE_DEBUG=1 and report what it prints",
+            EXIT_BUG,
+        )
+
+
+def _fail(message: str, code: int) -> None:
+    sys.stderr.write(message.encode("utf-8", "replace").decode("utf-8") + "\n")
+    sys.exit(code)
+
+
+if __name__ == "__main__":
+    main()

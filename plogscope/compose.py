@@ -1,0 +1,333 @@
+"""Results of the stages → the Report. Nothing is decided here; every statement gets its file and line."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta, timezone
+from hashlib import sha1
+
+import msgspec
+
+from plogscope.evidence.around import lines_around
+from plogscope.evidence.environment import read_environment
+from plogscope.model.chain import Chain, Cluster, Incident
+from plogscope.model.record import Finding
+from plogscope.model.report import (
+    SCHEMA,
+    Alternative,
+    BundleEntry,
+    ChainEntry,
+    ClockEntry,
+    ClusterEntry,
+    CommunicatorEntry,
+    Coverage,
+    Evidence,
+    FileEntry,
+    LineSpan,
+    RankEntry,
+    Report,
+    RootCause,
+    SuspectEntry,
+    Timeline,
+    Tool,
+    Triage,
+    UnknownError,
+    Verdict,
+)
+from plogscope.model.signature import Signature
+from plogscope.model.source import Bundle, Skipped
+from plogscope.model.vocabulary import Text
+from plogscope.scan.merge import SourceStats
+from plogscope.scan.read import MAX_LINE_BYTES
+from plogscope.verdict import Judgement
+from plogscope.wording import say
+
+SECOND_NS = 1_000_000_000
+MAX_CHAIN_ENTRIES = 400
+MAX_EVIDENCE = 24
+MAX_UNKNOWN = 50
+CODE_MEANINGS = ("code", "errcode")
+
+
+class Case(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that the stages found out."""
+
+    bundle: Bundle
+    chain: Chain
+    cluster: Cluster
+    judgement: Judgement
+    triage: Triage
+    timeline: Timeline
+    timeline_start_ns: int | None
+    findings: tuple[Finding, ...]
+    signatures: Mapping[str, Signature]
+    stats: Mapping[int, SourceStats]
+    skipped: tuple[Skipped, ...]
+    timeouts: int
+    tool: Tool
+
+
+def assemble_report(case: Case) -> Report:
+    """The report of a case."""
+    entries = _chain_entries(case)
+    start = case.timeline_start_ns
+    return Report(
+        schema=SCHEMA,
+        tool=case.tool,
+        bundle=BundleEntry(case.bundle.path, case.bundle.layout, _files(case)),
+        triage=case.triage,
+        verdict=_verdict(case),
+        chain=entries,
+        evidence=_evidence(case, entries),
+        next_actions=list(case.judgement.actions),
+        timeline=msgspec.structs.replace(case.timeline, t0=None if start is None else _iso(start)),
+        cluster=_cluster(case),
+        environment=read_environment(case.bundle, case.findings, case.signatures),
+        coverage=_coverage(case),
+        generated=_now(),
+    )
+
+
+def _iso(time_ns: int | None) -> str | None:
+    """Local time as printed, to the microsecond, without a zone: the logs do not state one."""
+    if time_ns is None:
+        return None
+    try:
+        moment = datetime(1970, 1, 1) + timedelta(microseconds=time_ns // 1000)  # noqa: DTZ001 - local, zone unknown
+    except OverflowError:
+        return None
+    return moment.isoformat(timespec="microseconds")
+
+
+def _now() -> str:
+    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+    moment = datetime.fromtimestamp(int(epoch), timezone.utc) if epoch.isdecimal() else datetime.now(timezone.utc)
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _files(case: Case) -> list[FileEntry]:
+    reasons = {skipped.path: skipped.reason for skipped in case.skipped}
+    known = {(p.node, p.pid): p for p in case.cluster.processes}
+    entries = []
+    for source in case.bundle.sources:
+        stats = case.stats.get(source.id)
+        process = known.get((source.node, source.pid))
+        entries.append(
+            FileEntry(
+                path=source.path,
+                kind=source.kind,
+                node=source.node,
+                pid=source.pid,
+                rank=source.rank if source.rank is not None or process is None else process.rank,
+                device=source.device if source.device is not None or process is None else process.device,
+                bytes=source.size,
+                lines=stats.lines if stats else 0,
+                records=stats.records if stats else 0,
+                unparsed=stats.unparsed if stats else 0,
+                first_time=_iso(stats.first_ns) if stats else None,
+                last_time=_iso(stats.last_ns) if stats else None,
+                skipped=reasons.pop(source.path, None),
+            )
+        )
+    entries += [FileEntry(path=path, kind="skipped", skipped=reason) for path, reason in sorted(reasons.items())]
+    return entries
+
+
+def _verdict(case: Case) -> Verdict:
+    judgement, chain = case.judgement, case.chain
+    explained = judgement.status == "explained"
+    root = chain.incident(chain.root) if explained else None
+    alternatives = []
+    for rival in chain.rivals if explained else ():
+        incident = chain.incident(rival.incident)
+        if incident is not None:
+            fields = msgspec.structs.asdict(_stated(case, incident))
+            alternatives.append(Alternative(**fields, why_not=rival.why_not))
+    suspects = [] if explained else [
+        SuspectEntry(rank=one.rank, node=one.node, device=one.device, pid=one.pid, why=one.why, need=one.need)
+        for one in chain.suspects
+    ]  # fmt: skip
+    return Verdict(
+        status=judgement.status,
+        category=judgement.category,
+        subcategory=judgement.subcategory,
+        confidence=judgement.confidence,
+        statement=judgement.statement,
+        root_cause=_stated(case, root) if root else None,
+        suspects=suspects if judgement.status == "insufficient" else [],
+        alternatives=alternatives,
+    )
+
+
+def _stated(case: Case, incident: Incident) -> RootCause:
+    lead, actor = incident.lead, incident.actor
+    return RootCause(
+        signature=incident.signature,
+        title=incident.title,
+        code=_code(case, incident),
+        file=case.bundle.sources[lead.source].path,
+        line=lead.line,
+        quote=lead.quote,
+        record=LineSpan(lead.record_line, lead.record_end_line),
+        time=_iso(lead.time_ns),
+        node=actor.node,
+        pid=actor.pid,
+        device=actor.device,
+        rank=actor.rank,
+        fields=lead.fields,
+    )
+
+
+def _code(case: Case, incident: Incident) -> str | None:
+    """The code that the lead line states, else one that another line of the incident states."""
+    for finding in (incident.lead, *incident.findings):
+        signature = case.signatures.get(finding.signature or "")
+        for name, value in finding.fields.items() if signature else ():
+            if signature is not None and signature.extract[name].meaning in CODE_MEANINGS:
+                return value
+    return None
+
+
+def _chain_entries(case: Case) -> list[ChainEntry]:
+    """Root first, then by time; recovered ones last. Beyond the limit the coverage says how many."""
+    chain = case.chain
+    explained: dict[str, list[str]] = {}
+    reasons: dict[str, Text] = {}
+    for edge in chain.edges:
+        explained.setdefault(edge.effect, []).append(edge.cause)
+        reasons.setdefault(edge.effect, edge.reason)
+    show_causes = case.judgement.status == "explained"
+    rank = {"root": 0, "cascade": 1, "witness": 1, "teardown": 2, "recovered": 3}
+    ordered = sorted(chain.incidents, key=lambda one: rank[chain.places[one.id]])
+    entries = []
+    for one in ordered[:MAX_CHAIN_ENTRIES]:
+        place = chain.places[one.id]
+        if not show_causes and place in ("root", "cascade"):
+            place = "witness"
+        lead, actor = one.lead, one.actor
+        entries.append(
+            ChainEntry(
+                id=one.id,
+                role=place,
+                signature=one.signature,
+                title=one.title,
+                file=case.bundle.sources[lead.source].path,
+                line=lead.line,
+                quote=lead.quote,
+                record=LineSpan(lead.record_line, lead.record_end_line),
+                time=_iso(lead.time_ns),
+                start_time=_iso(one.start_ns),
+                node=actor.node,
+                pid=actor.pid,
+                device=actor.device,
+                rank=actor.rank,
+                count=one.count,
+                explained_by=explained.get(one.id, [])[:8] if place != "recovered" else [],
+                reason=reasons.get(one.id) if place != "recovered" else None,
+            )
+        )
+    return entries
+
+
+def _evidence(case: Case, entries: Sequence[ChainEntry]) -> list[Evidence]:
+    by_id = {one.id: one for one in case.chain.incidents}
+    evidence = []
+    for entry in entries:
+        if entry.role == "recovered" or len(evidence) >= MAX_EVIDENCE:
+            continue
+        lead = by_id[entry.id].lead
+        before, after = lines_around(case.bundle.sources[lead.source], lead.offset)
+        if entry.role == "root":
+            why = say("evidence.root")
+        elif entry.role == "cascade" and entry.reason is not None:
+            why = say("evidence.cascade", reason=entry.reason)
+        else:
+            why = say("evidence.witness")
+        evidence.append(_evidence_of(entry.file, entry.line, entry.quote, why, before, after))
+    return evidence
+
+
+def _evidence_of(
+    file: str, line: int, quote: str, why: Text, before: list[str], after: list[str]
+) -> Evidence:
+    name = sha1(f"{file}\0{line}".encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest()[:8]
+    return Evidence(id=f"e-{name}", file=file, line=line, quote=quote, why=why, context_before=before, context_after=after)
+
+
+def _cluster(case: Case) -> ClusterEntry:
+    cluster = case.cluster
+    first: dict[tuple[str | None, int | None], int] = {}
+    for one in case.chain.incidents:
+        key = (one.actor.node, one.actor.pid)
+        if one.time_ns is not None and one.role != "teardown":
+            first[key] = min(first.get(key, one.time_ns), one.time_ns)
+    ends = [process.last_ns for process in cluster.processes if process.last_ns is not None]
+    job_end = max(ends, default=None)
+    ranks = []
+    for process in cluster.processes:
+        silent = process.last_ns is not None and job_end is not None and job_end - process.last_ns > SILENT_NS
+        ranks.append(
+            RankEntry(
+                rank=process.rank,
+                node=process.node,
+                device=process.device,
+                pid=process.pid,
+                first_error=_iso(first.get((process.node, process.pid))),
+                last_seen=_iso(process.last_ns),
+                silent_since=_iso(process.last_ns) if silent else None,
+            )
+        )
+    names = {process.node for process in cluster.processes} | {source.node for source in case.bundle.sources}
+    return ClusterEntry(
+        nodes=sorted(name for name in names if name),
+        ranks=ranks[:4096],
+        communicators=[CommunicatorEntry(identifier=c.identifier, size=c.size, ranks=list(c.ranks)) for c in cluster.communicators],
+        clocks=[
+            ClockEntry(
+                clock=clock.name,
+                offset_s=clock.offset_s,
+                uncertainty_s=None if clock.basis == "assumed" else clock.uncertainty_s,
+                basis=clock.basis,
+            )
+            for clock in cluster.clocks
+        ],
+    )
+
+
+SILENT_NS = 60 * SECOND_NS
+"""A process whose last record is this much older than the last one of the job was silent at the end."""
+
+
+def _coverage(case: Case) -> Coverage:
+    stats = case.stats.values()
+    unknown = [finding for finding in case.findings if finding.signature is None]
+    unknown.sort(key=lambda finding: -finding.count)
+    read, unparsed = sum(one.lines for one in stats), sum(one.unparsed for one in stats)
+    notes = [
+        say("coverage.assumed_clock", clock=clock.name) for clock in case.cluster.clocks if clock.basis == "assumed"
+    ]
+    cut = sum(one.cut_lines for one in stats)
+    if cut:
+        notes.append(say("coverage.cut_lines", count=cut, limit=MAX_LINE_BYTES))
+    if case.timeouts:
+        notes.append(say("coverage.timeouts", count=case.timeouts))
+    if case.bundle.other_runs:
+        notes.append(say("coverage.other_runs", runs=", ".join(case.bundle.other_runs[:10])))
+    return Coverage(
+        read=read,
+        parsed=read - unparsed,
+        unparsed=unparsed,
+        skipped=[{"path": one.path, "reason": one.reason} for one in case.skipped],
+        folded=sum(one.folded for one in stats),
+        unknown_errors=[
+            UnknownError(
+                template=finding.template,
+                count=finding.count,
+                file=case.bundle.sources[finding.source].path,
+                line=finding.line,
+            )
+            for finding in unknown[:MAX_UNKNOWN]
+        ],
+        notes=notes,
+    )

@@ -1,0 +1,42 @@
+"""What also happened where everything went well is not the cause: passed steps are a baseline, not evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from plogscope.correlate.incidents import Judged
+from plogscope.model.steps import StepFacts
+
+
+def without_baseline(
+    judged: Sequence[Judged], steps: StepFacts | None, step_of: Mapping[int, str | None]
+) -> list[Judged]:
+    """Findings that can be evidence.
+
+    In a five-step run these are the findings of the first failed step and of files beside the steps. An unknown error
+    whose fingerprint also stands in a passed step is dropped. When no step failed, only what makes a run wrong or
+    slow is kept, of the last step that ran.
+    """
+    if steps is None:
+        return list(judged)
+    healthy = {
+        one.finding.template
+        for one in judged
+        if one.signature is None and steps.passed(step_of.get(one.finding.source))
+    }
+    wanted = steps.first_failed
+    if wanted is None:
+        ran = [step.name for step in steps.steps if step.status in ("passed", "assumed-passed")]
+        wanted = ran[-1] if ran else None
+        return [
+            one
+            for one in judged
+            if step_of.get(one.finding.source) in (None, wanted)
+            and (one.category in ("accuracy", "performance") or one.role in ("context", "progress"))
+        ]
+    return [
+        one
+        for one in judged
+        if step_of.get(one.finding.source) in (None, wanted)
+        and not (one.signature is None and one.finding.template in healthy)
+    ]

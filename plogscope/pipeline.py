@@ -1,0 +1,187 @@
+"""The order of the stages. This is the only file that knows it.
+
+discover → scan → merge → steps → correlate → chain → route → evidence → verdict → Report. `steps` comes before correlate
+because passed steps are a healthy baseline and no evidence; `route` comes after chain because it rests on the cause.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from plogscope import __version__
+from plogscope.chain.cause import find_cause
+from plogscope.chain.checkers import run_checkers
+from plogscope.chain.checkers.base import JobView
+from plogscope.chain.clear import Progress, Writing, recovered
+from plogscope.chain.suspects import suspects_of
+from plogscope.compose import Case, assemble_report
+from plogscope.correlate.baseline import without_baseline
+from plogscope.correlate.clocks import Clocks, find_clocks, on_reference
+from plogscope.correlate.cluster import build_cluster
+from plogscope.correlate.identity import complete_actors, identify
+from plogscope.correlate.incidents import Judged, build_incidents, judge
+from plogscope.correlate.timeline import build_timeline
+from plogscope.discover import discover
+from plogscope.evidence.around import traceback_text
+from plogscope.grammar.codes import load_codes
+from plogscope.grammar.load import load_grammar
+from plogscope.model.chain import Chain, Cluster
+from plogscope.model.record import Finding
+from plogscope.model.report import Report, Tool
+from plogscope.model.signature import Code, Grammar, Signature
+from plogscope.model.source import Bundle
+from plogscope.model.steps import StepFacts
+from plogscope.model.vocabulary import Symptom
+def redact_report(r): return r  # TEMP
+from plogscope.scan.engine import scan_bundle
+from plogscope.scan.merge import Observations, merge
+from plogscope.triage.route import route
+from plogscope.triage.steps import read_steps
+from plogscope.verdict import judge_chain
+
+ACTIVE_ROLES = ("cause", "either", "symptom", "teardown")
+
+
+class Options(msgspec.Struct, frozen=True, kw_only=True):
+    """What a caller can choose. `jobs` None = one process per core."""
+
+    grammar_folders: tuple[Path, ...] = ()
+    jobs: int | None = None
+    symptom: Symptom | None = None
+
+
+class Correlated(msgspec.Struct, frozen=True):
+    """Findings placed on the reference clock with complete actors, and who takes part."""
+
+    findings: tuple[Finding, ...]
+    clocks: Clocks
+    cluster: Cluster
+
+
+def analyze(paths: Sequence[Path], options: Options | None = None) -> Report:
+    """Reads everything below the paths and returns the report.
+
+    Raises:
+        InputError: A path is missing, or nothing below the paths can be read as a log.
+        GrammarError: A grammar folder does not prove itself.
+    """
+    chosen = options or Options()
+    grammar = load_grammar(chosen.grammar_folders)
+    bundle = discover(paths)
+    scanned = scan_bundle(bundle, grammar, grammar_folders=chosen.grammar_folders, jobs=chosen.jobs)
+    seen = merge(bundle, scanned)
+    steps = read_steps(bundle)
+    signatures = grammar.by_id()
+    correlated = _correlate(bundle, seen, signatures)
+    judged = _judge(correlated, signatures)
+    chain = _chain(bundle, seen, steps, correlated, judged, signatures)
+    return _report(bundle, seen, steps, correlated, judged, chain, grammar, chosen)
+
+
+def _correlate(bundle: Bundle, seen: Observations, signatures: dict[str, Signature]) -> Correlated:
+    clocks = find_clocks(bundle, seen.findings)
+    placed = on_reference(seen.findings, clocks)
+    identities = identify(placed, signatures)
+    findings = complete_actors(placed, identities)
+    spans = {
+        source: {pid: (span.first_ns, span.last_ns) for pid, span in stats.spans.items()}
+        for source, stats in seen.stats.items()
+    }
+    return Correlated(tuple(findings), clocks, build_cluster(bundle, identities, clocks, spans))
+
+
+def _judge(correlated: Correlated, signatures: dict[str, Signature]) -> list[Judged]:
+    def lookup(family: str, code: str) -> Code | None:
+        return load_codes(family).get(code)
+
+    return [judge(finding, signatures, lookup) for finding in correlated.findings]
+
+
+def _chain(
+    bundle: Bundle,
+    seen: Observations,
+    steps: StepFacts | None,
+    correlated: Correlated,
+    judged: list[Judged],
+    signatures: dict[str, Signature],
+) -> Chain:
+    step_of = {source.id: source.step for source in bundle.sources}
+    evidence = without_baseline(judged, steps, step_of)
+    active = [one for one in evidence if one.role in ACTIVE_ROLES]
+    incidents = build_incidents(active, step_of)
+    progress = Progress(
+        tuple(one.finding for one in evidence if one.role == "progress"),
+        signatures,
+        _writing(seen),
+        correlated.clocks.clocks,
+    )
+    cleared = recovered(incidents, progress)
+    alive = tuple(one for one in incidents if one.id not in cleared)
+    checked = run_checkers(JobView(alive, tuple(one.finding for one in evidence), correlated.cluster))
+    chain = find_cause(incidents, cleared, signatures, correlated.clocks.clocks, checked)
+    if chain.root is None and not chain.suspects:
+        witnesses = [one for one in alive if chain.places[one.id] != "teardown"]
+        paths = {source.id: source.path for source in bundle.sources}
+        found = suspects_of(witnesses, signatures, correlated.cluster, paths)
+        chain = msgspec.structs.replace(chain, suspects=found)
+    return chain
+
+
+def _writing(seen: Observations) -> dict[tuple[int, int], Writing]:
+    """Last line and stamp by (source, pid), and of the whole source under pid 0."""
+    writing: dict[tuple[int, int], Writing] = {}
+    for source, stats in seen.stats.items():
+        for pid, span in stats.spans.items():
+            writing[source, pid] = Writing(span.last_line, span.last_ns)
+        writing.setdefault((source, 0), Writing(stats.lines, stats.last_ns))
+    return writing
+
+
+def _report(
+    bundle: Bundle,
+    seen: Observations,
+    steps: StepFacts | None,
+    correlated: Correlated,
+    judged: list[Judged],
+    chain: Chain,
+    grammar: Grammar,
+    chosen: Options,
+) -> Report:
+    signatures = grammar.by_id()
+    root = chain.incident(chain.root)
+    where = {one.id: f"{bundle.sources[one.lead.source].path}:{one.lead.line}" for one in chain.incidents}
+    codes: dict[str, Code] = {}
+    if root is not None:
+        signature = signatures.get(root.signature or "")
+        if signature is not None and signature.chain.codes and "code" in root.lead.fields:
+            code = load_codes(signature.chain.codes).get(root.lead.fields["code"])
+            if code is not None:
+                codes[root.id] = code
+    judgement = judge_chain(
+        chain, steps=steps, symptom=chosen.symptom, signatures=signatures, codes=codes, where=where
+    )
+    triage = route(
+        steps, chain, symptom=chosen.symptom, bundle=bundle, verdict_status=judgement.status,
+        text_of=lambda finding: traceback_text(bundle.sources[finding.source], finding.offset),
+    )  # fmt: skip
+    bins = {source: (stats.shift, stats.bins) for source, stats in seen.stats.items()}
+    t0, timeline = build_timeline(bundle, correlated.clocks, correlated.cluster, chain, bins)
+    case = Case(
+        bundle=bundle,
+        chain=chain,
+        cluster=correlated.cluster,
+        judgement=judgement,
+        triage=triage,
+        timeline=timeline,
+        timeline_start_ns=t0,
+        findings=correlated.findings,
+        signatures=signatures,
+        stats=seen.stats,
+        skipped=(*bundle.skipped, *seen.skipped),
+        timeouts=seen.timeouts,
+        tool=Tool("plogscope", __version__, grammar.digest),
+    )
+    return redact_report(assemble_report(case))

@@ -1,0 +1,162 @@
+"""The law of the scan: any split of a source into ranges, combined in any tree, gives the same fragment."""
+
+from __future__ import annotations
+
+import io
+import random
+from functools import lru_cache
+
+import msgspec
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from plogscope.grammar.load import load_grammar
+from plogscope.grammar.match import Matcher
+from plogscope.model.source import Source
+from plogscope.scan import activity, fold
+from plogscope.scan.assemble import scan
+from plogscope.scan.fragment import Fragment, empty_fragment, finish
+
+LINES = (
+    "[INFO] GE(4711,python3):2026-03-01-10:00:{s:02d}.100.200 [graph.cc:12]4711 RunGraph:run graph {n}",
+    "[WARNING] TDT(4711,python3):2026-03-01-10:00:{s:02d}.100.201 [tdt.cc:9]4711 Pop:queue {n} waits",
+    "[ERROR] RUNTIME(4711,python3):2026-03-01-10:00:{s:02d}.100.202 [a.cc:77]4720 Foo:unheard of thing {n} happened",
+    "[ERROR] RUNTIME(4712,python3):2026-03-01-10:00:{s:02d}.100.203 [davinci_kernel_task.cc:1210]80 "
+    "PrintErrorInfoForDavinciTask:[DFX_INFO]AI Core kernel execution failed, device_id={n}, stream_id=2, "
+    "report_stream_id=2, task_id={n}, flip_num=0, fault kernel_name=MatMulV3_1, program id=1, hash=5.",
+    "[rank{n}]: Traceback (most recent call last):",
+    '[rank{n}]:   File "train.py", line {s}, in main',
+    "[rank{n}]: KeyError: 'k{n}'",
+    "    continuation {n} of whatever came before",
+    "EE9999: Inner Error!",
+    "EE9999: [PID: 4711] 2026-03-01-10:00:{s:02d}.100.204 rtStreamSynchronize execute failed, reason=[aicore exception]",
+    "        TraceBack (most recent call last):",
+    "plain text {n}",
+    "",
+    "(Worker_TP{n} pid=99) ERROR 03-01 10:00:{s:02d} [executor.py:9] ValueError: {n}",
+    "\x1b[31m[ERROR] HCCL(4711,p):2026-03-01-10:00:{s:02d}.100.205 [x.cc:1] [4711]wait {n}\x1b[0m",
+    "torn \xff\x00 {n} [ERROR] HCCL(4711,p):2026-03-01-10:00:{s:02d}.100.205 [x.cc:1] [4711]wait",
+)
+SOURCE = Source(id=0, path="run/x.log", location="/nowhere", kind="stdout", size=0)
+
+CONTENT = st.lists(
+    st.tuples(st.sampled_from(LINES), st.integers(0, 4), st.integers(0, 59)).map(
+        lambda line: line[0].format(n=line[1], s=line[2])
+    ),
+    max_size=30,
+).map(lambda lines: "\n".join(lines).encode("latin-1"))
+
+RELAXED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+@lru_cache(maxsize=1)
+def matcher() -> Matcher:
+    return Matcher(load_grammar())
+
+
+def scanned(data: bytes, start: int = 0, stop: int | None = None) -> Fragment:
+    return scan(io.BytesIO(data), SOURCE, matcher(), start, stop)
+
+
+def combined(parts: list[Fragment], seed: int) -> Fragment:
+    """One fragment by a random tree of combines of neighbours."""
+    order = random.Random(seed)
+    parts = parts or [empty_fragment(0)]
+    while len(parts) > 1:
+        at = order.randrange(len(parts) - 1)
+        parts[at : at + 2] = [parts[at] + parts[at + 1]]
+    return parts[0]
+
+
+@RELAXED
+@given(data=CONTENT, cuts=st.lists(st.integers(0, 4000), max_size=6), seed=st.integers(0, 1000))
+def test_any_split_combined_in_any_tree_gives_the_same_fragment(data: bytes, cuts: list[int], seed: int) -> None:
+    edges = sorted({0, len(data), *(cut for cut in cuts if cut < len(data))})
+    parts = [scanned(data, start, stop) for start, stop in zip(edges, edges[1:])]
+
+    assert combined(parts, seed) == scanned(data)
+
+
+@RELAXED
+@given(data=CONTENT, cut=st.integers(0, 4000))
+def test_truncation_anywhere_never_raises(data: bytes, cut: int) -> None:
+    fragment = finish(scanned(data[:cut]))
+
+    assert fragment.counts.bytes == len(data[:cut])
+
+
+@RELAXED
+@given(data=st.binary(max_size=600))
+def test_any_bytes_are_read_and_counted(data: bytes) -> None:
+    fragment = finish(scanned(data))
+
+    assert fragment.counts.bytes == len(data)
+    assert fragment.counts.lines == data.count(b"\n") + (not data.endswith(b"\n") and bool(data))
+
+
+def test_combine_leaves_its_operands_alone() -> None:
+    left, right = scanned(LINES[2].format(n=1, s=1).encode()), scanned(b"    more\n" + LINES[2].format(n=2, s=2).encode())
+    before = msgspec.json.encode([left.counts, right.counts]), len(left.tails), len(right.leads)
+    _ = left + right
+
+    assert (msgspec.json.encode([left.counts, right.counts]), len(left.tails), len(right.leads)) == before
+
+
+def test_a_continuation_line_belongs_to_its_own_stream() -> None:
+    data = (
+        b"[rank0]: Traceback (most recent call last):\n"
+        b"[rank1]: Traceback (most recent call last):\n"
+        b'[rank0]:   File "a.py", line 1, in f\n'
+        b"[rank1]: KeyError: 'of rank 1'\n"
+        b"[rank0]: ValueError: of rank 0\n"
+    )
+    rows = [row for kept in finish(scanned(data)).table.folds.values() for row in kept.rows()]
+
+    assert {(row.line, row.actor.rank) for row in rows if row.signature} == {(4, 1), (5, 0)}
+
+
+def test_repeats_keep_the_first_three_the_last_and_the_count() -> None:
+    data = "\n".join(LINES[2].format(n=n, s=n % 60) for n in range(500)).encode()
+    (kept,) = finish(scanned(data)).table.folds.values()
+
+    assert [row.line for row in kept.rows()] == [1, 2, 3, 500]
+    assert kept.count == 500
+    assert sum(row.count for row in kept.rows()) == 500
+
+
+def test_more_kinds_of_error_than_fit_are_counted_not_lost() -> None:
+    words = [f"{a}{b}x" for a in "abcdefghijklmnopqrstuvwxyz" for b in "abcdefghijklmnopqrstuvwxyz"]
+    line = "[ERROR] GE(1,p):2026-03-01-10:00:00.100.200 [g.cc:1]1 F:{word} strange"
+    assert len(words) > fold.MAX_FOLDS
+    fragment = finish(scanned("\n".join(line.format(word=word) for word in words).encode()))
+
+    assert len(fragment.table.folds) == fold.MAX_FOLDS
+    assert fragment.table.dropped == len(words) - fold.MAX_FOLDS
+
+
+def test_a_text_line_inherits_the_last_time_before_it_across_a_border() -> None:
+    data = LINES[0].format(n=1, s=7).encode() + b"\nKeyError: 'x'\n"
+    cut = data.index(b"KeyError")
+    rows = [r for kept in finish(scanned(data, 0, cut) + scanned(data, cut)).table.folds.values() for r in kept.rows()]
+
+    assert [row.time_quality for row in rows] == ["inherited"]
+    assert rows[0].time_ns is not None
+
+
+@given(stamps=st.lists(st.tuples(st.integers(0, 10**7), st.integers(0, 2)), max_size=60), cut=st.integers(0, 60))
+def test_activity_is_the_same_for_any_split(stamps: list[tuple[int, int]], cut: int) -> None:
+    def count(part: list[tuple[int, int]]) -> activity.Activity:
+        counted = activity.Activity({}, {})
+        for line, (second, level) in enumerate(part, 1):
+            counted.add(second * activity.SECOND_NS, level, 1, line)
+        return counted
+
+    activity_limit, activity.MAX_BINS = activity.MAX_BINS, 8
+    try:
+        joined = count(stamps[:cut])
+        joined.extend(count(stamps[cut:]), len(stamps[:cut]))
+        whole = count(stamps)
+    finally:
+        activity.MAX_BINS = activity_limit
+
+    assert joined == whole
