@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 MAX_BYTES = 20_000_000
 _LOG_LIMIT = 4_000
 _PEEK = 160
+_SHORT_S = 120
 _ICONS = {
     "explained": "◉", "insufficient": "◌", "no-failure": "✓",
     "root": "▲", "cascade": "●", "witness": "◆", "teardown": "■", "recovered": "↺",
@@ -191,7 +192,7 @@ class _View:
             "context": facts.context,
             "anchor": facts.anchor,
             "grouped": lambda number: f"{number:,}",
-            "seconds": lambda value: f"{value:.3g} s",
+            "clock": _clock,
             "spans": _spans,
             "shape": _shape,
             "fit": lambda text, width, each: clip_columns(one_line(text), int(width / each)),
@@ -252,6 +253,14 @@ def _first_of_rank(report: Report) -> set[int]:
         if entry.rank is not None:
             first.setdefault(entry.rank, id(entry))
     return set(first.values())
+
+
+def _clock(seconds: float) -> str:
+    """A duration for an axis: seconds when short, else hours, minutes and seconds."""
+    if seconds < _SHORT_S:
+        return f"{seconds:.4g} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes // 60}:{minutes % 60:02d}:{rest:02d}"
 
 
 def _spans(numbers: list[int]) -> str:

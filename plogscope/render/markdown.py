@@ -120,7 +120,7 @@ class _Page:
         rows = [
             ("head.verdict", f"**{self.say('status.' + verdict.status)}** · {self.say('category.' + verdict.category)}"),
             ("head.confidence", self.say("confidence." + verdict.confidence.level)),
-            ("head.first", where or self.say("head.none")),
+            ("head.first_" + verdict.status, where or self.say("head.none")),
             ("head.versions", " · ".join(known)),
             ("head.run", f"{self.code(facts.run_id(self.report))} · {self.code(self.report.bundle.path)}"),
         ]

@@ -115,7 +115,8 @@ def draw_matrix(report: Report) -> Matrix | None:
     fold = ceil(bins / _MAX_BINS)
     columns = ceil(bins / fold)
     counts = [_fold(rank, fold, columns) for rank in rows]
-    pixels = [_pixels(row, max(map(max, counts)), rank, roles, fold) for rank, row in zip(rows, counts, strict=True)]
+    most = max(map(max, counts))
+    pixels = [_pixels(row, most, rank, roles, fold) for rank, row in zip(rows, counts, strict=True)]
     row_height = next((height for limit, height in _ROW_HEIGHTS if len(rows) <= limit), 1)
     plot_height = row_height * len(rows)
     marks = _marks(rows, roles, bins, row_height)
@@ -126,9 +127,9 @@ def draw_matrix(report: Report) -> Matrix | None:
         gutter=_GUTTER,
         plot_width=_PLOT,
         plot_height=plot_height,
-        labels=_labels(rows, roles, row_height),
+        labels=_labels(rows, _strong_rows(report, rows, roles), row_height),
         ticks=_ticks(timeline, bins),
-        marks=marks[:_MAX_SHAPES],
+        marks=marks[:_MAX_SHAPES][::-1],
         rows=len(rows),
         rows_left_out=len(timeline.ranks) - len(rows),
         marks_left_out=max(len(marks) - _MAX_SHAPES, 0),
@@ -171,7 +172,7 @@ def _pixels(row: list[int], most: int, rank: TimelineRank, roles: dict[str, str]
 
 
 def _marks(rows: Sequence[TimelineRank], roles: dict[str, str], bins: int, row_height: int) -> list[Mark]:
-    """Marks with the most important last, because what is drawn last lies on top; the cut keeps the important."""
+    """Marks, the most important first: the cut keeps those, and they are drawn last, on top."""
     found = [
         Mark(x=round(_GUTTER + (place + 0.5) / bins * _PLOT, 1), y=(row + 0.5) * row_height, role=roles[entry], entry=entry)
         for row, rank in enumerate(rows)
@@ -181,9 +182,16 @@ def _marks(rows: Sequence[TimelineRank], roles: dict[str, str], bins: int, row_h
     return sorted(found, key=lambda mark: _ROLE_ORDER.index(mark.role))
 
 
-def _labels(rows: Sequence[TimelineRank], roles: dict[str, str], row_height: int) -> list[Label]:
-    """Row labels, thinned so that they do not touch; the row of the first failure always has one."""
-    strong = {row for row, rank in enumerate(rows) if any(roles.get(entry) == "root" for _, entry in rank.marks)}
+def _strong_rows(report: Report, rows: Sequence[TimelineRank], roles: dict[str, str]) -> set[int]:
+    """Rows that the verdict is about: the first cause, or while there is none the suspects."""
+    if report.verdict.status == "explained":
+        return {row for row, rank in enumerate(rows) if any(roles.get(entry) == "root" for _, entry in rank.marks)}
+    suspects = {suspect.rank for suspect in report.verdict.suspects if suspect.rank is not None}
+    return {row for row, rank in enumerate(rows) if rank.rank in suspects}
+
+
+def _labels(rows: Sequence[TimelineRank], strong: set[int], row_height: int) -> list[Label]:
+    """Row labels, thinned so that they do not touch; the first strong row always has one."""
     step = max(1, ceil(_LABEL_GAP / row_height))
     first = next(iter(sorted(strong)), None)
     labels = []

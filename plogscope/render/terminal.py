@@ -25,7 +25,8 @@ _STYLES = {
 }
 _STATEMENT_LINES = 3
 _ACTION_LINES = 2
-_EVIDENCE, _SUSPECTS, _ACTIONS = 3, 2, 2
+_QUOTE_LINES = 2
+_EVIDENCE, _SUSPECTS, _ACTIONS = 2, 2, 2
 
 
 def render_terminal(
@@ -88,7 +89,7 @@ class _Screen:
         first = facts.first_failure(self.report)
         if first:
             where = " · ".join(filter(None, [self.who(first), first.time]))
-            lines.append(self.row(f"{self.say('head.first')}: {where}"))
+            lines.append(self.row(f"{self.say('head.first_' + verdict.status)}: {where}"))
         return lines
 
     def section(self, key: str, lines: Sequence[str]) -> list[str]:
@@ -99,7 +100,7 @@ class _Screen:
         lines = []
         for item in self.report.evidence[:_EVIDENCE]:
             lines.append(self.row(f"{item.file}:{item.line}", 1))
-            lines.append(self.row(facts.quoted(item.quote).strip(), 2))
+            lines += self.rows(facts.quoted(item.quote).strip(), 2, _QUOTE_LINES)
         return self.section("section.evidence", lines)
 
     def cause(self) -> list[str]:
