@@ -12,9 +12,7 @@ ORDER = 190
 
 _HISTORY = re.compile(r"\[(\d{4}-\d\d-\d\d-\d\d:\d\d:\d\d)\.(\d{6})\] ?", re.ASCII)
 _EXCEPTION = re.compile(r".{0,300}ExceptionReason \[", re.ASCII)
-_DRIVER = re.compile(
-    r"devid: (\d{1,5}), module: \d{1,5} (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) (\d{1,6}) ", re.ASCII
-)
+_DRIVER = re.compile(r"devid: (\d{1,5}), module: \d{1,5} (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) (\d{1,6}) ", re.ASCII)
 _SLOGD = re.compile(
     r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\.(\d{3})\[(DEBUG|INFO|WARNING|ERROR)\] ([\w./\-]{1,300}):(\d{1,7}): ?", re.ASCII
 )

@@ -52,7 +52,8 @@ FORMAT = Format(
     starts="EW[",
     samples=(
         Sample(
-            line="EZ9999: 2024-09-18-22:11:04.305.611  The error from device(chipId:2), aicore.[FUNC:Print][FILE:a.cc][LINE:3]",
+            line="EZ9999: 2024-09-18-22:11:04.305.611  The error from device(chipId:2), aicore."
+            "[FUNC:Print][FILE:a.cc][LINE:3]",
             level="ERROR",
             time="2024-09-18T22:11:04.305611",
             message="EZ9999: The error from device(chipId:2), aicore.[FUNC:Print][FILE:a.cc][LINE:3]",

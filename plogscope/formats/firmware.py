@@ -13,10 +13,9 @@ from plogscope.formats.stamps import local_ns
 
 ORDER = 20
 
-_WITHIN = 24
-_MODULES = ("(-", "IMP(", "LPM(", "IMU(", "MCU(")
 _HEAD = re.compile(
-    r"\s{0,8}\[([A-Z]{4,8})\] ?([A-Z][A-Z0-9_]{1,15})\((-?\d{1,10})(?:, ?([^()\r\n\[]{0,64}))?\): ?"
+    r"\s{0,8}\[([A-Z]{4,8})\] ?"
+    r"(?:(?=IMP\(|LPM\(|IMU\(|MCU\(|[A-Z]\w{1,15}\(-))([A-Z]\w{1,15})\((-?\d{1,10})(?:, ?([^()\r\n\[]{0,64}))?\): ?"
     r"(\d{4}-\d\d-\d\d[- ]\d\d:\d\d:\d\d)(?:\.(\d{6}(?!\d)|\d{3}(?:\.\d{3})?))?"
     r"(?: \d{1,20}(?= ))?(?: \((?:device_id: ?(\d{1,5})[ ,])?(?:die_?id: ?\d{1,5})(?:,cpuid:\d{1,5})?\))?"
     r"(?: \[\w{1,32}\](?= ?\[))?(?: ?\[(?:(\w{1,100}\.\w{1,4})|(\w{1,100})) (\d{1,7})\])?",
@@ -26,9 +25,6 @@ _HEAD = re.compile(
 
 def head(text: str) -> Head | None:
     """A record of the management firmware."""
-    start = text[:_WITHIN]
-    if not any(mark in start for mark in _MODULES):
-        return None
     found = _HEAD.match(text)
     if found is None:
         return None

@@ -29,7 +29,8 @@ _RFC3164 = re.compile(
 )
 _ISO = re.compile(
     r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{3,9}))?(?:Z|[+-]\d\d:?\d\d)"
-    r"(?:\|(\w{1,16})\|([\w./\-]{1,100})\[([\d\-]{1,10})\](?:\||: ?)| ([\w.\-:]{1,200}) ([\w./\-()]{1,100})(?:\[(\d{1,10})\])?: ?)",
+    r"(?:\|(\w{1,16})\|([\w./\-]{1,100})\[([\d\-]{1,10})\](?:\||: ?)"
+    r"| [\w.\-:]{1,200} (?:([\w./\-()]{1,100})\[(\d{1,10})\]|(kernel|systemd)): ?)",
     re.ASCII,
 )
 _DMESG_DATE = re.compile(r"\[[A-Z][a-z]{2} ([A-Z][a-z]{2}) {1,2}(\d{1,2}) (\d\d:\d\d:\d\d) (\d{4})\] ?", re.ASCII)
@@ -69,7 +70,7 @@ def _read_iso(text: str) -> Head | None:
     found = _ISO.match(text)
     if found is None:
         return None
-    second, fraction, severity, pipe_prog, pipe_pid, _, prog, pid = found.groups()
+    second, fraction, severity, pipe_prog, pipe_pid, prog, pid, bare_prog = found.groups()
     time_ns = local_ns(second, fraction)
     return Head(
         format="syslog",
@@ -77,7 +78,7 @@ def _read_iso(text: str) -> Head | None:
         level=_SEVERITIES.get(severity or ""),
         time_ns=time_ns,
         time_quality="none" if time_ns is None else "exact",
-        proc=pipe_prog or prog,
+        proc=pipe_prog or prog or bare_prog,
         pid=_pid(pipe_pid or pid),
     )
 

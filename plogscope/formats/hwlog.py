@@ -1,4 +1,7 @@
-"""MindCluster components (device plugin, noded, exporter): `[WARN]  2024/01/10 03:28:38.643290 17  file.go:190  msg`."""
+"""MindCluster components (device plugin, noded, exporter): `[WARN]  2024/01/10 03:28:38.643290 17  file.go:190  msg`.
+
+The number behind the time is a goroutine.
+"""
 
 from __future__ import annotations
 

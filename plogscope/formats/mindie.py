@@ -18,7 +18,9 @@ _HEAD = re.compile(
     r"?(?:\[([^\]\r\n:]{1,200}?)[:\-](\d{1,7})\] ?)?(?::\s{0,8})?",
     re.ASCII,
 )
-_AUDIT = re.compile(_TIME + r"(?=\[[^\]]{0,200}\] \[[^\]]{0,200}\] \[[^\]]{0,200}\] \[[^\]]{0,200}\] \[\w{1,40}\])", re.ASCII)
+_AUDIT = re.compile(
+    _TIME + r"(?=\[[^\]]{0,200}\] \[[^\]]{0,200}\] \[[^\]]{0,200}\] \[[^\]]{0,200}\] \[\w{1,40}\])", re.ASCII
+)
 _FAILED = frozenset({"fail", "failed"})
 
 
@@ -80,7 +82,9 @@ FORMAT = Format(
             tid=281473586159001,
             message="Failed to get size",
         ),
-        Sample(line="[2025-05-29 21:47:44,982] [134] [281466201825001] [llm] [WARN] [logging.py-56] :", level="WARNING"),
+        Sample(
+            line="[2025-05-29 21:47:44,982] [134] [281466201825001] [llm] [WARN] [logging.py-56] :", level="WARNING"
+        ),
         Sample(line="[2025-06-23 10:53:57.023+0800] [1381] [batchscheduler] [INFO] [config.py:208] :  ready", pid=1381),
         Sample(
             line="[2025-06-11 09:08:24.544+00:00] [12001] [npu-7] [system] [server] [Start mindie server] [fail]",

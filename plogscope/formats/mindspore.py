@@ -16,7 +16,7 @@ _LEVELS = {"EXCEPTION": "ERROR"}
 _BLOCKS = frozenset({"ERROR", "CRITICAL"})
 _HEAD = re.compile(
     r"\s{0,8}\[(DEBUG|INFO|WARNING|ERROR|CRITICAL|EXCEPTION|EVENT)\] ([A-Z_]{2,32})"
-    r"\((\d{1,10})(?:,(?:0x)?([0-9a-f]{1,16})|:(\d{1,20})),([^)\r\n\[]{0,128})\): ?"
+    r"\((\d{1,10})(?:,(?:0x)?([0-9a-f]{6,16}|\d{1,20})|:(\d{1,20})),([^)\r\n\[]{0,128})\): ?"
     r"(\d{4}-\d\d-\d\d[- ]\d\d:\d\d:\d\d)(?:\.(\d{6}(?!\d)|\d{3}(?:\.\d{3})?))?"
     r"(?: \[([^\]\r\n:]{1,300}):(\d{1,7})\])?(?: \[?([~\w]{1,200})\](?= |$))?",
     re.ASCII,

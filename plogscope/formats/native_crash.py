@@ -6,6 +6,7 @@ An indented `what():` belongs to the `terminate called` line above it.
 from __future__ import annotations
 
 import re
+import string
 
 from plogscope.formats.base import Format, Head, Sample
 
@@ -44,6 +45,7 @@ def head(text: str) -> Head | None:
 FORMAT = Format(
     name="native-crash",
     head=head,
+    starts=string.ascii_letters + "/._*[",
     samples=(
         Sample(line="terminate called after throwing an instance of 'c10::DistBackendError'", level="ERROR"),
         Sample(line="terminate called without an active exception", level="ERROR"),

@@ -11,7 +11,7 @@ import re
 from plogscope.formats.base import Format, Head, Sample
 from plogscope.formats.stamps import local_ns
 
-ORDER = 50
+ORDER = 5
 
 LEVELS: dict[str, str | None] = {
     "DEBUG": "DEBUG",
@@ -26,13 +26,12 @@ LEVELS: dict[str, str | None] = {
 
 HEAD = re.compile(
     r"\s{0,8}\[(DEBUG|INFO|WARNING|ERROR|EVENT|TRACE|NULL|OPLOG|\d{1,3})\] ?"
-    r"([A-Z][A-Za-z0-9_]{0,31}|\d{1,5})\((-?\d{1,10})(?:, ?([^\r\n\[]{0,128}?))?\):? ?"  # a `[` would bridge a torn head
+    r"([A-Z][A-Za-z0-9_]{0,31}|\d{1,5})\((\d{1,10})(?:, ?([^\r\n\[]{0,128}?))?\):? ?"  # a `[` would bridge a torn head
     r"(\d{4}-\d\d-\d\d[- ]\d\d:\d\d:\d\d)(?:\.(\d{6}(?!\d)|\d{3}(?:\.\d{3})?))?"
     r"[ \t]{0,4}(?:\[[A-Za-z_]{1,32}:[^\[\]:\r\n]{0,128}\] ){0,8}"
     r"(?:\[([^\[\]:\r\n]{1,300}\.[A-Za-z]{1,4}): ?(\d{1,7})\])?",
     re.ASCII,
 )
-_LEVEL, _MODULE, _PID, _PROC, _SECOND, _FRACTION, _FILE, _LINE = range(8)
 
 _TAIL = re.compile(
     r"[ \t]{0,4}(?:"
@@ -54,70 +53,69 @@ _TAIL = re.compile(
 _INNER_LEVEL = {"ERROR": "ERROR", "WARN": "WARNING"}
 
 
-class Tail:
-    """What stands between the file bracket and the message."""
+_OTHERS = frozenset({"TORCHAIR", "NPUGRAPH_EX", "IMP", "LPM", "IMU", "MCU"})
+"""Modules with a format of their own behind the same head."""
 
-    __slots__ = ("func", "level", "message", "rank", "tid")
-
-    def __init__(self, text: str, start: int) -> None:
-        self.tid: int | None = None
-        self.func: str | None = None
-        self.rank: int | None = None
-        self.level: str | None = None
-        found = _TAIL.match(text, start)
-        if found is None:
-            self.message = text[start:].strip()
-            return
-        kind = found.lastgroup
-        if kind in {"square", "square2"}:
-            self.tid = int(found[found.lastindex or 0])
-        elif kind in {"bare", "bare_func"}:
-            self.tid, self.func = int(found["bare"]), found["bare_func"]
-        else:
-            self._read_rare(found)
-        keep = kind in {"rank", "kernel", "inner"} or (kind is None)
-        self.message = text[(start if keep else found.end()) :].strip()
-
-    def _read_rare(self, found: re.Match[str]) -> None:
-        groups = found.groupdict()
-        tid = groups["paren"] or groups["br"] or groups["colon"] or groups["drv"]
-        self.tid = int(tid) if tid else None
-        self.func = (
-            groups["br_func"]
-            or groups["colon_func"]
-            or groups["roce_func"]
-            or groups["drv_func"]
-            or groups["dev_func"]
-            or groups["only_func"]
-        )
-        self.level = _INNER_LEVEL.get(groups["inner"] or "")
-        if groups["group"] == "hccl_world_group":  # any other group numbers its own members
-            self.rank = int(groups["rank"])
+_MINDSPORE_THREAD = re.compile(r"(?:0x)?(?:[0-9a-f]{6,16}|\d{1,20}),")
+_KEPT = frozenset({"rank", "kernel", "inner", None})
+"""Tails that stay in the message."""
 
 
 def head(text: str) -> Head | None:
-    """A plog record of any generation."""
+    """A plog record of any generation, but none of the formats that share its head."""
     found = HEAD.match(text)
     if found is None:
         return None
-    fields = found.groups()
-    time_ns = local_ns(fields[_SECOND], fields[_FRACTION])
-    tail = Tail(text, found.end())
+    level, module, pid, proc, second, fraction, src_file, src_line = found.groups()
+    if module in _OTHERS or (proc and "," in proc and _MINDSPORE_THREAD.match(proc) is not None):
+        return None
+    start = found.end()
+    tail = _TAIL.match(text, start)
+    tid = func = rank = inner = None
+    if tail is not None:
+        kind = tail.lastgroup
+        if kind == "square":
+            tid = int(tail[1])
+        elif kind == "bare_func":
+            tid, func = int(tail[3]), tail[4]
+        else:
+            tid, func, rank, inner = _read_rare(tail)
+        if kind not in _KEPT:
+            start = tail.end()
+    time_ns = local_ns(second, fraction)
     return Head(
         format="plog",
-        message=tail.message,
-        level=tail.level or LEVELS.get(fields[_LEVEL]),
+        message=text[start:].strip(),
+        level=inner or LEVELS.get(level),
         time_ns=time_ns,
         time_quality="none" if time_ns is None else "exact",
-        module=fields[_MODULE],
-        pid=int(fields[_PID]),
-        tid=tail.tid,
-        proc=fields[_PROC] or None,
-        src_file=fields[_FILE],
-        src_line=int(fields[_LINE]) if fields[_LINE] else None,
-        func=tail.func,
-        rank=tail.rank,
+        module=module,
+        pid=int(pid),
+        tid=tid,
+        proc=proc or None,
+        src_file=src_file,
+        src_line=int(src_line) if src_line else None,
+        func=func,
+        rank=rank,
     )
+
+
+def _read_rare(tail: re.Match[str]) -> tuple[int | None, str | None, int | None, str | None]:
+    """Thread, function, rank and level of the tails that are not those of HCCL and RUNTIME."""
+    groups = tail.groupdict()
+    tid = next((groups[name] for name in _THREADS if groups[name]), None)
+    func = next((groups[name] for name in _FUNCTIONS if groups[name]), None)
+    is_world = groups["group"] == "hccl_world_group"  # any other group numbers its own members
+    return (
+        int(tid) if tid else None,
+        func,
+        int(groups["rank"]) if is_world else None,
+        _INNER_LEVEL.get(groups["inner"] or ""),
+    )
+
+
+_THREADS = ("square2", "bare", "paren", "br", "colon", "drv")
+_FUNCTIONS = ("br_func", "colon_func", "roce_func", "drv_func", "dev_func", "only_func")
 
 
 _HCCL = "[ERROR] HCCL(41207,python3.10):2025-10-14-13:40:43.416.520 "
@@ -135,12 +133,12 @@ FORMAT = Format(
             message="[Create][DestLink]peer did not answer",
         ),
         Sample(
-            line="[INFO] RUNTIME(5121,trainer):2024-11-02-00:59:07.000.041 [stream.cc:88]5190 Setup:stream_id=3 is ready",
+            line="[INFO] RUNTIME(5121,trainer):2024-11-02-00:59:07.000.041 [stream.cc:88]5190 Setup:ready, id=3",
             level="INFO",
             time="2024-11-02T00:59:07.000041",
             pid=5121,
             tid=5190,
-            message="stream_id=3 is ready",
+            message="ready, id=3",
         ),
         Sample(
             line="[ERROR]HCCL(70011,):2025-09-03 04:05:06.070.080[heartbeat.cc:551][70012][70013]lost",
@@ -191,7 +189,7 @@ FORMAT = Format(
             message="enter",
         ),
         Sample(
-            line="[INFO] HCCP(312,hccp_service.bin):2025-10-24-15:39:26.133.826 [rs_ssl.c:1529]tid:313,rs_init(1529) : ok",
+            line="[INFO] HCCP(312,hccp_service.bin):2025-10-24-15:39:26.133.826 [rs_ssl.c:9]tid:313,rs_init(9) : ok",
             tid=313,
             message="ok",
         ),

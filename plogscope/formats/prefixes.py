@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from itertools import pairwise
 
 import msgspec
 
@@ -24,7 +25,7 @@ _ANSI = re.compile(r"(?:\x1b|\^\[)(?:\[[0-9;:?]{0,64}[ -/]{0,8}[@-~]|\][^\x07\x1
 
 
 def clean(raw: bytes) -> str:
-    """One physical line as text: NUL and colours dropped, one line end (`\\n`, `\\r`, a pasted `^M`) stripped.
+    r"""One physical line as text: NUL and colours dropped, one line end (`\n`, `\r`, a pasted `^M`) stripped.
 
     Carriage returns inside the line stay: `split_glued` decides what they separate.
     """
@@ -34,9 +35,7 @@ def clean(raw: bytes) -> str:
     if "\x1b" in text or "^[" in text:
         text = _ANSI.sub("", text)
     text = text.removesuffix("\n")
-    if text.endswith("\r"):
-        return text[:-1]
-    return text[:-2] if text.endswith("^M") else text
+    return text.removesuffix("\r") if text.endswith("\r") else text.removesuffix("^M")
 
 
 class _Peeling(msgspec.Struct):
@@ -86,8 +85,9 @@ _GREP = re.compile(
 _GREP_NUMBER = re.compile(r"\d{1,9}:(?=\[(?:DEBUG|INFO|WARNING|ERROR|EVENT|TRACE)\] ?[A-Z])")
 _VIEWER_TAB = re.compile(r" {0,8}\d{1,9}\t")
 _PLOG_FILE = re.compile(r"(?:^|/)plog-(\d{1,10})_\d{10,20}\.log")
-_PDSH = re.compile(r"(worker-\d{1,7}|node-?\w{0,40}|(?:\d{1,3}\.){3}\d{1,3}): (?=\S)")
+_PDSH = re.compile(r"(worker-\d{1,7}|node(?:-\w{1,40}|\d{1,7})|(?:\d{1,3}\.){3}\d{1,3}): (?=\S)")
 _COMPOSE = re.compile(r"((?=[\w.]{0,80}[\-_\d])[a-z0-9][\w.\-]{0,80})\s{1,40}\| ")
+_REPEATED_WITHIN = 640
 _REPEATED = re.compile(r"\s{0,8}\[repeated \d{1,9}x across cluster\](?: \(Ray deduplicates logs.{0,400})?\s{0,8}$")
 
 
@@ -236,33 +236,49 @@ def _peel_at(text: str, state: _Peeling) -> int:
     return start
 
 
+_CHAIN = re.compile(r"(?:\([A-Za-z_][^()\r\n]{0,160}\) ?|\[(?:rank|default)\d{1,7}\]: ?){1,6}")
+_CHAIN_LIMIT = 4096
+_chains: dict[str, Facts] = {}
+"""Facts of prefixes that name only a writer: few writers, many lines."""
+
+
 def peel(text: str) -> tuple[Facts, str]:
     """What the prefixes of a line say, and the line behind them."""
     if not _peelers(text):
         return NO_FACTS, text
+    chain = _CHAIN.match(text)
+    facts = _chains.get(chain[0]) if chain is not None else None
+    if chain is not None and facts is not None and not _peelers(text[chain.end() : chain.end() + _WINDOW]):
+        return facts, _strip_repeated(text[chain.end() :], facts)
     state = _Peeling()
     start = _peel_at(text, state)
     if not start:
         return NO_FACTS, text
-    rest = text[start:]
-    if state.pid is not None and rest.rfind("[repeated ", -600) >= 0:
-        rest = _strip_repeated(rest)
-    return state.facts(), rest
+    facts = state.facts()
+    if chain is not None and chain.end() == start:
+        if len(_chains) >= _CHAIN_LIMIT:
+            _chains.clear()
+        _chains[chain[0]] = facts
+    return facts, _strip_repeated(text[start:], facts)
 
 
-def _strip_repeated(text: str) -> str:
+def _strip_repeated(text: str, facts: Facts) -> str:
     """Without ray's note that it dropped the same line of other workers."""
-    found = _REPEATED.search(text, max(0, len(text) - 700))
+    if facts.pid is None or text.rfind("[repeated ", -_REPEATED_WITHIN) < 0:
+        return text
+    found = _REPEATED.search(text, max(0, len(text) - _REPEATED_WITHIN))
     return text if found is None else text[: found.start()]
 
 
 _LEVEL = r"(?:DEBUG|INFO|WARNING|ERROR|EVENT|TRACE|NULL|OPLOG|\d{1,3})"
-_TRACEBACK = "Traceback (most recent call last):"
 _GLUED_BRACKET = re.compile(
-    rf"\[(?:{_LEVEL}\] ?(?:(?:[A-Z]\w{{0,31}}|\d{{1,5}})\(-?\d|\d{{4}}-\d\d-\d)|[IWEFV](?:\d{{3,4}} \d\d:| \w)|(?:rank|default)\d)"
+    rf"\[(?:{_LEVEL}\] ?(?:(?:[A-Z]\w{{0,31}}|\d{{1,5}})\(-?\d|\d{{4}}-\d\d-\d)"
+    r"|[IWEFV](?:\d{3,4} \d\d:| \w)|(?:rank|default)\d)"
 )
-_GLUED_MARKS = (" pid=", "INFO ", "WARNING ", "ERROR ", "Fatal Python error: ", "terminate called ", _TRACEBACK)
-_GLUED_SOURCE = (".py:", ".cpp:", ".cc:", ".ts:")
+_GLUED_TORCH_LOG = re.compile(r"[VDIWECF]\d{4} \d\d:\d\d:\d\d\.\d{6} ", re.ASCII)
+_TRACEBACK_END = 30
+_WRITER_WITHIN = 160
+_BAR_END = re.compile(r"(?:it/s|s/it|[kMG]B/s)[^\]\r\n]{0,200}\](?=\S)", re.ASCII)
 _GLUED_HEAD = re.compile(
     rf"\[{_LEVEL}\] ?(?:[A-Z]\w{{0,31}}|\d{{1,5}})\(-?\d{{1,10}}(?:[,:][^\r\n\[]{{0,128}}?)?\): ?"
     r"\d{4}-\d\d-\d\d[- ]\d\d:\d\d:\d\d"
@@ -274,6 +290,7 @@ _GLUED_HEAD = re.compile(
     r"(?=(?:DEBUG|INFO|WARNING|ERROR|CRITICAL) \d|[\[(])"
     r"|(?:DEBUG|INFO|WARNING|ERROR|CRITICAL) \d\d-\d\d \d\d:\d\d:\d\d \[?[^\s\]:]{1,300}:\d{1,7}\]"
     r"|[VDIWECF]\d{4} \d\d:\d\d:\d\d\.\d{6} {1,4}\d{1,20} [^\s\]]{1,300}:\d{1,7}\]"
+    r"|(?<=[.!\]])[EW][A-Z0-9]\d{4}(?:: (?:Inner Error|Internal error|\[PID: |\d{4}-\d\d-\d\d-\d)|\[PID: )"
     r"|Fatal Python error: |terminate called (?:after throwing|without an active|recursively)"
     r"|(?<!Original )(?<!Group )(?<!Remote )Traceback \(most recent call last\):(?=\s{0,20}$)",
     re.ASCII,
@@ -281,7 +298,7 @@ _GLUED_HEAD = re.compile(
 
 
 def split_glued(text: str) -> list[tuple[int, str]]:
-    """Cuts a line where another record starts in it, for example behind a progress bar.
+    r"""Cuts a line where another record starts in it, for example behind a progress bar.
 
     Returns:
         The offset (characters) and the text of each piece; together they are the line. A piece keeps the `\r` at its
@@ -290,22 +307,52 @@ def split_glued(text: str) -> list[tuple[int, str]]:
     if not _may_be_glued(text):
         return [(0, text)]
     starts = [0, *_glued_starts(text), len(text)]
-    return [(start, text[start:end]) for start, end in zip(starts, starts[1:], strict=False) if end > start or not text]
+    return [(start, text[start:end]) for start, end in pairwise(starts) if end > start or not text]
 
 
 def _may_be_glued(text: str) -> bool:
     """The cheap test that almost every line fails: only the first character may begin a record."""
-    if "\r" in text or _GLUED_BRACKET.search(text, 1) is not None:
-        return True
-    if any(text.find(mark, 1) > 0 for mark in _GLUED_MARKS):
-        return True
-    return any(source in text for source in _GLUED_SOURCE) and _GLUED_HEAD.search(text, 1) is not None
+    at = _behind_writer(text) + 1
+    return (
+        "\r" in text
+        or _GLUED_BRACKET.search(text, at) is not None
+        or text.find(" pid=", at) > 0
+        or text.find("ERROR ", at) > 0
+        or text.find("INFO ", at) > 0
+        or text.find("WARNING ", at) > 0
+        or text.find("Fatal Python error: ", at) > 0
+        or text.find("terminate called ", at) > 0
+        or "last):" in text[-_TRACEBACK_END:]
+        or "it/s" in text
+        or "s/it" in text
+        or "B/s" in text
+        or "9999: In" in text
+        or (text[:1] != "[" and ".py:" in text and _GLUED_TORCH_LOG.search(text, at) is not None)
+    )
+
+
+def _behind_writer(text: str) -> int:
+    """Roughly where the names of workers and ranks end: what stands there is no second record."""
+    at = 0
+    for _ in range(MAX_PREFIXES):
+        if text.startswith("(", at):
+            end = text.find(") ", at, at + _WRITER_WITHIN) + 2
+        elif text.startswith(("[rank", "[default"), at):
+            end = text.find("]:", at, at + _WRITER_WITHIN) + 2
+            end += text.startswith(" ", end)
+        else:
+            break
+        if end < at + 2:
+            break
+        at = end
+    return at
 
 
 def _glued_starts(text: str) -> list[int]:
     """Where the pieces after the first one start, ascending."""
     candidates = {found.start() for found in _GLUED_HEAD.finditer(text)}
-    candidates |= {start for start in _segments(text) if start not in candidates and _starts_record(text, start)}
+    ends = {found.end() for found in _BAR_END.finditer(text)} | set(_segments(text))
+    candidates |= {start for start in ends - candidates if _starts_record(text, start)}
     starts: list[int] = []
     guard = _body(text, 0)
     for start in sorted(candidates):
@@ -316,7 +363,7 @@ def _glued_starts(text: str) -> list[int]:
 
 
 def _segments(text: str) -> list[int]:
-    """Where the segments behind each `\r` begin, without empty ones."""
+    r"""Where the segments behind each `\r` begin, without empty ones."""
     found = []
     at = text.find("\r")
     while at >= 0:

@@ -25,13 +25,19 @@ _BRACKET_TIME = re.compile(rf"\s?\[({_SECOND})(?:[.,:](\d{{1,9}}))?{_ZONE}([^\]\
 _US_TIME = re.compile(r"(\d\d)/(\d\d)/(\d{4}) (\d\d:\d\d:\d\d)", re.ASCII)
 _LEVEL_FIRST = re.compile(rf"\[?({_LEVEL})\]?[:\s]{{1,8}}\[?({_SECOND})(?:[.,](\d{{1,9}}))?\]?[:\s\-]{{0,8}}", re.ASCII)
 _HF = re.compile(
-    rf"\[({_LEVEL})\|(?:([\w.\-]{{1,200}}):(\d{{1,7}})\] ({_SECOND})(?:,(\d{{1,9}}))?|({_SECOND})\] ([\w.]{{1,200}}):(\d{{1,7}})) >> ?",
+    rf"\[({_LEVEL})\|(?:([\w.\-]{{1,200}}):(\d{{1,7}})\] ({_SECOND})(?:,(\d{{1,9}}))?"
+    rf"|({_SECOND})\] ([\w.]{{1,200}}):(\d{{1,7}})) >> ?",
     re.ASCII,
 )
 _BASIC = re.compile(rf"({_LEVEL}):(?:\s{{1,8}}|([\w.\-]{{1,200}}):)", re.ASCII)
-_BRACKET_LEVEL = re.compile(rf"\[({_LEVEL})\](?:\s{{1,8}}|(?=\[))", re.ASCII)
+_BRACKET_LEVEL = re.compile(
+    rf"\[({_LEVEL})\](?:\s{{1,8}}|(?=\[))(?![A-Z]\w{{0,31}}\(-?\d)",  # that is a plog head without its end
+    re.ASCII,
+)
 _LOGRUS = re.compile(r'time="([^"]{10,40})" level=(\w{4,8}) msg="', re.ASCII)
-_VM = re.compile(r"\[(debug|info|warn|warning|error)\]\[PID:(\d{1,10})\]\[TID:(\d{1,20})\]((?:\[[^\]]{0,200}\]){0,3}) ?", re.ASCII)
+_VM = re.compile(
+    r"\[(debug|info|warn|warning|error)\]\[PID:(\d{1,10})\]\[TID:(\d{1,20})\]((?:\[[^\]]{0,200}\]){0,3}) ?", re.ASCII
+)
 _WARNINGS = re.compile(r"([^\s:]{1,400}|<[\w ]{1,40}>):(\d{1,7}): ((?:\w{1,60}\.){0,6}\w{0,60}Warning): ", re.ASCII)
 _MODELARTS = "[ModelArts Service Log]"
 
@@ -39,10 +45,14 @@ _FIELD_LEVEL = re.compile(rf"({_LEVEL})(?![\w.])", re.ASCII)
 _RAY_LEVEL = re.compile(r" ([DIWEF]) \d", re.ASCII)
 _SEPARATORS = " \t[]|:-()"
 _OPENERS = "[|:-(\t"
-_PLACE = re.compile(r"\[?([\w./\-<>]{1,200}\.(?:py|cpp|cc|c|go)):(\d{1,7})(?::\w{1,100})?\]?\s{0,4}(?:-{1,2}|:|\|)?\s{0,4}", re.ASCII)
+_PLACE = re.compile(
+    r"\[?([\w./\-<>]{1,200}\.(?:py|cpp|cc|c|go)):(\d{1,7})(?::\w{1,100})?\]?\s{0,4}(?:-{1,2}|:|\|)?\s{0,4}", re.ASCII
+)
+_LOGURU_PLACE = re.compile(r"([\w.<>]{1,200}):[\w.<>]{1,100}:(\d{1,7}) [|\-] ?", re.ASCII)
 _MSPROF_IDS = re.compile(r"\[(\d{1,10})\] \[(\d{1,20})\] ?", re.ASCII)
 _INNER_HEAD = re.compile(
-    r"(?:Traceback \(most recent|\[(?:DEBUG|INFO|WARNING|ERROR|EVENT)\] ?(?:[A-Z]\w{0,31}\(|\d{4}-\d)|\[(?:rank|default)\d"
+    r"(?:Traceback \(most recent"
+    r"|\[(?:DEBUG|INFO|WARNING|ERROR|EVENT)\] ?(?:[A-Z]\w{0,31}\(|\d{4}-\d)|\[(?:rank|default)\d"
     r"|[EW][0-9A-Z]\d{4}(?:: |\[PID)|\[PID: \d|\([A-Za-z_]\w{0,60} pid=\d)",
     re.ASCII,
 )
@@ -55,7 +65,7 @@ def _level_of(word: str | None) -> str | None:
 def _head(message: str, level: str | None, time_ns: int | None, module: str | None = None) -> Head:
     """A head; a place at the start of the message is read and taken off."""
     message = message.strip()
-    place = _PLACE.match(message)
+    place = _PLACE.match(message) or _LOGURU_PLACE.match(message)
     pid = tid = None
     if place is not None:
         message = message[place.end() :]
@@ -212,6 +222,7 @@ FORMATS = (
                 line="2025-11-20 10:14:59.028 | ERROR    | __main__:parse:95 | Dispatch error",
                 level="ERROR",
                 time="2025-11-20T10:14:59.028000",
+                message="Dispatch error",
             ),
             Sample(line="2025-06-01 07:08:09,924\tINFO worker.py:1841 -- Connecting to cluster", level="INFO"),
             Sample(
@@ -222,7 +233,9 @@ FORMATS = (
                 message="started",
             ),
             Sample(line="05/11/2024 03:41:08 - INFO - llmtuner.model.loader - trainable params: 33", level="INFO"),
-            Sample(line="2026-03-28 07:29:16  [TileLang:tilelang.jit:INFO]: compiling", level="INFO", message="compiling"),
+            Sample(
+                line="2026-03-28 07:29:16  [TileLang:tilelang.jit:INFO]: compiling", level="INFO", message="compiling"
+            ),
             Sample(line="2025-06-01T07:08:09.5+08:00 started", time="2025-06-01T07:08:09.500000", message="started"),
         ),
     ),
@@ -277,7 +290,7 @@ FORMATS = (
         head=warnings_head,
         samples=(
             Sample(
-                line="/usr/lib/python3/site-packages/torch_npu/a.py:292: ImportWarning: The torch.cuda APIs are replaced",
+                line="/usr/lib/python3/torch_npu/a.py:292: ImportWarning: The torch.cuda APIs are replaced",
                 level="WARNING",
                 message="ImportWarning: The torch.cuda APIs are replaced",
             ),

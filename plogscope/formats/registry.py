@@ -13,7 +13,6 @@ import plogscope.formats
 from plogscope.errors import GrammarError
 from plogscope.formats.base import Format, Head
 
-
 _HELPERS = frozenset({"base", "prefixes", "registry", "stamps"})
 """Modules that hold no format; `prefixes` asks this module, so it cannot be imported from here."""
 
@@ -48,18 +47,25 @@ def _load() -> tuple[Format, ...]:
 
 
 FORMATS: tuple[Format, ...] = _load()
-"""Every format, the most specific first: a plog head would also match TSCH, MindSpore and TORCHAIR lines."""
+"""Every format in the order in which it is asked: the frequent first. plog leaves alone the lines of TSCH,
+firmware, MindSpore and TorchAir, which share its head."""
 
 _ANY: tuple[Callable[[str], Head | None], ...] = tuple(found.head for found in FORMATS if not found.starts)
 _BY_START: dict[str, tuple[Callable[[str], Head | None], ...]] = {
     start: tuple(found.head for found in FORMATS if not found.starts or start in found.starts)
     for start in {character for found in FORMATS for character in found.starts}
 }
+_BLANKS = frozenset(" \t")
+_INDENTED_HEADS = frozenset("[+")
+"""What can start a head behind a blank: a bracket, and the `+` of an exception group."""
 
 
 def classify(text: str) -> Head | None:
     """The head of one line whose prefixes are peeled; None for a continuation line and for plain text."""
-    for head in _BY_START.get(text[:1], _ANY):
+    first = text[:1]
+    if first in _BLANKS and text.lstrip()[:1] not in _INDENTED_HEADS:
+        return None
+    for head in _BY_START.get(first, _ANY):
         found = head(text)
         if found is not None:
             return found

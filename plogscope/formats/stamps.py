@@ -5,7 +5,7 @@ Lines of one second share a cache entry, so the hot path is one dictionary look-
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 from functools import lru_cache
 
 SECOND_NS = 1_000_000_000
@@ -21,8 +21,9 @@ _NO_YEAR_LEAP = 1972
 _CACHE_LIMIT = 8192
 _SECOND_LENGTH = 19
 _FRACTION_DIGITS = 9
+_SCALES = (1_000_000_000, 100_000_000, 10_000_000, 1_000_000, 100_000, 10_000, 1_000, 100, 10, 1)
 _LAST_HOUR, _LAST_MINUTE, _LAST_SECOND = 23, 59, 60
-_EPOCH_ORDINAL = datetime.date(1970, 1, 1).toordinal()
+_EPOCH_ORDINAL = dt.date(1970, 1, 1).toordinal()
 _LEAP_SPAN_YEARS = 8
 _MONTHS = {
     name: number
@@ -38,7 +39,7 @@ _seconds: dict[str, int | None] = {}
 def day_ns(year: int, month: int, day: int) -> int | None:
     """Midnight of that day, or None if there is no such day."""
     try:
-        return (datetime.date(year, month, day).toordinal() - _EPOCH_ORDINAL) * DAY_NS
+        return (dt.date(year, month, day).toordinal() - _EPOCH_ORDINAL) * DAY_NS
     except ValueError:
         return None
 
@@ -60,7 +61,7 @@ def fraction_ns(fraction: str | None) -> int:
         return 0
     digits = fraction.replace(".", "")[:_FRACTION_DIGITS]
     try:
-        return int(digits) * 10 ** (_FRACTION_DIGITS - len(digits))
+        return int(digits) * _SCALES[len(digits)]
     except ValueError:
         return 0
 
@@ -121,10 +122,10 @@ def with_year(time_ns: int, reference_ns: int) -> int:
         time_ns: As `yearless_ns` returned it.
         reference_ns: A full local time from the same file or run.
     """
-    stamp = datetime.date.fromordinal(_EPOCH_ORDINAL + time_ns // DAY_NS)
+    stamp = dt.date.fromordinal(_EPOCH_ORDINAL + time_ns // DAY_NS)
     since_midnight = time_ns % DAY_NS
     try:
-        year = datetime.date.fromordinal(_EPOCH_ORDINAL + reference_ns // DAY_NS).year
+        year = dt.date.fromordinal(_EPOCH_ORDINAL + reference_ns // DAY_NS).year
     except (ValueError, OverflowError):
         return time_ns
     candidates = (

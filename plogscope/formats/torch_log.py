@@ -74,7 +74,7 @@ FORMAT = Format(
     starts="VDIWECF[",
     samples=(
         Sample(
-            line="V0520 14:53:14.120000 139884917106496 torch/_dynamo/symbolic_convert.py:530] [0/0] [__graph_breaks] x",
+            line="V0520 14:53:14.120000 139884917106496 torch/_dynamo/symbolic_convert.py:530] [0/0] [__guards] x",
             level="DEBUG",
             time="1970-05-20T14:53:14.120000",
             tid=139884917106496,
@@ -94,10 +94,10 @@ FORMAT = Format(
         ),
         Sample(line="I1020 19:41:12.192648 52001 init.cc:268] CustomDevice: ascend", level="INFO", pid=52001),
         Sample(
-            line="[2024-05-07 08:47:31,877] torch.distributed.elastic.multiprocessing.api: [ERROR] failed (exitcode: 1)",
+            line="[2024-05-07 08:47:31,877] torch.distributed.elastic.multiprocessing.api: [ERROR] failed (code: 1)",
             level="ERROR",
             time="2024-05-07T08:47:31.877000",
-            message="failed (exitcode: 1)",
+            message="failed (code: 1)",
         ),
         Sample(
             line="[2024-02-05 15:21:43,421] [0/0] torch._dynamo.symbolic_convert: [DEBUG] TRACE BINARY_ADD None",

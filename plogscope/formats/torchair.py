@@ -13,7 +13,6 @@ from plogscope.formats.stamps import local_ns
 
 ORDER = 40
 
-_WITHIN = 34
 _HEAD = re.compile(
     r"\s{0,8}\[([A-Z]{4,8})\] ?(TORCHAIR|NPUGRAPH_EX)\((\d{1,10}), ?([^)\r\n\[]{0,128})\): ?"
     r"(\d{4}-\d\d-\d\d[- ]\d\d:\d\d:\d\d)(?:[.,](\d{6}(?!\d)|\d{3}(?:\.\d{3})?))?\s{0,4}"
@@ -24,9 +23,6 @@ _HEAD = re.compile(
 
 def head(text: str) -> Head | None:
     """A record of the graph compiler."""
-    start = text[:_WITHIN]
-    if "TORCHAIR(" not in start and "NPUGRAPH_EX(" not in start:
-        return None
     found = _HEAD.match(text)
     if found is None:
         return None

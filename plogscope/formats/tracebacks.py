@@ -7,24 +7,44 @@ assembles records lets it close an open traceback, and lets a line for which `is
 from __future__ import annotations
 
 import re
+import string
 
 from plogscope.formats.base import Format, Head, Sample
 
 ORDER = 120
 
-_START = re.compile(
-    r"(?:Original |Remote )?Traceback \(most recent call last\):|\s{0,40}\+ Exception Group Traceback \(most recent call last\):"
-)
+_START = re.compile(r"(?:(?:Original |Remote )?|\s{0,40}\+ Exception Group )Traceback \(most recent call last\):")
 _INTRO = re.compile(r"Exception (?:in thread |ignored in:? )|Process [\w\-]{1,80}:\s*$")
 _CHAINS = (
     "During handling of the above exception, another exception occurred:",
     "The above exception was the direct cause of the following exception:",
 )
 
-_NAME = re.compile(r"((?:[A-Za-z_]\w{0,80}\.){0,12})([A-Za-z_]\w{0,120})(\(\w{1,80}\))?(?::(?: (.*))?)?\s*$", re.ASCII | re.DOTALL)
-_SUFFIX = re.compile(r"\w(?:Error|Exception|Exit|Interrupt|Died|Failed|Timeout|Expired|Iteration|Group)$")
+_NAME = re.compile(
+    r"((?:[A-Za-z_]\w{0,80}\.){0,12})([A-Za-z_]\w{0,120})(\(\w{1,80}\))?(?::(?: (.*))?)?\s*$", re.ASCII | re.DOTALL
+)
+_SUFFIX = re.compile(
+    r"[A-Z_]\w*(?:Error|Exception|Exit|Interrupt|Died|Failed|Timeout|Expired|Iteration|Group)(?:_\w+)?$"
+)
 _WARNING = re.compile(r"[A-Z]\w*Warning$")
 _ALONE = frozenset({"Exception", "BaseException"})
+_IN_PACKAGE = frozenset(
+    {
+        "Error",
+        "Timeout",
+        "TimeoutExpired",
+        "Empty",
+        "Full",
+        "BrokenProcessPool",
+        "RemoteDisconnected",
+        "error",
+        "timeout",
+        "gaierror",
+        "herror",
+    }
+)
+"""Names that mean an exception only behind a module: `queue.Empty`, `struct.error`."""
+
 _NO_EXCEPTION = frozenset({"ProcessGroup", "DeviceGroup"})
 _HOMES = (".exc.", ".error.", ".errors.", ".exceptions.")
 
@@ -63,7 +83,7 @@ def exception_head(text: str) -> Head | None:
 def _is_exception(package: str, name: str) -> bool:
     if name in _NO_EXCEPTION:
         return False
-    if _SUFFIX.search(name) is not None and not name.islower():
+    if _SUFFIX.match(name) is not None or (package and name in _IN_PACKAGE):
         return True
     return name[:1].isupper() and any(home in f".{package}" for home in _HOMES)
 
@@ -72,6 +92,7 @@ FORMATS = (
     Format(
         name="traceback",
         head=traceback_head,
+        starts="TOREP \t",
         samples=(
             Sample(line="Traceback (most recent call last):", level="ERROR"),
             Sample(line="Original Traceback (most recent call last):", level="ERROR"),
@@ -84,6 +105,7 @@ FORMATS = (
     Format(
         name="exception",
         head=exception_head,
+        starts=string.ascii_letters + "_",
         samples=(
             Sample(
                 line="RuntimeError: synchronize:torch_npu/csrc/core/npu/NPUStream.cpp:88 NPU function error: "

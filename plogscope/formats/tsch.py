@@ -13,8 +13,6 @@ from plogscope.formats.stamps import local_ns
 
 ORDER = 10
 
-_MARK = "(-1,null)"
-_MARK_WITHIN = 40
 _HEAD = re.compile(
     r"\s{0,8}\[([A-Z]{4,8})\] ?([A-Z]{2,16})\(-1,null\): ?"
     r"(\d{4}-\d\d-\d\d[- ]\d\d:\d\d:\d\d)(?:\.(\d{6}(?!\d)|\d{3}(?:\.\d{3})?))?"
@@ -26,8 +24,6 @@ _HEAD = re.compile(
 
 def head(text: str) -> Head | None:
     """A record of the task scheduler."""
-    if _MARK not in text[:_MARK_WITHIN]:
-        return None
     found = _HEAD.match(text)
     if found is None:
         return None
