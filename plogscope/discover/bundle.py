@@ -10,7 +10,7 @@ import msgspec
 
 from plogscope.discover.kinds import kind_of
 from plogscope.discover.layout import STEP_DIR, Run, find_runs, layout_of
-from plogscope.discover.names import facts_of, nodes_of
+from plogscope.discover.names import NameFacts, facts_of, nodes_of
 from plogscope.discover.walk import File, Tree, exists_as_directory, reason_of, shown, special_reason, walk
 from plogscope.errors import InputError
 from plogscope.model.source import Bundle, Layout, Skipped, Source, SourceKind
@@ -151,7 +151,7 @@ def _assemble(given: str, parts: list[_Part], chosen: Run | None, others: list[R
 
 
 def _source(number: int, file: File, kind: SourceKind, node: str | None, run: str | None) -> Source:
-    facts = facts_of(file.path)
+    facts = NameFacts() if kind == "artefact" else facts_of(file.path)
     return Source(
         id=number,
         path=file.path,

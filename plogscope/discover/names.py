@@ -16,17 +16,19 @@ _DEVICE_DIR = re.compile(r"(?:^|/)device-(\d{1,4})(?=/)")
 _DEVICE_OS_DIR = re.compile(r"(?:^|/)dev-os-(\d{1,4})(?=/)")
 _SLOGD = re.compile(r"(?:^|/)(?:slog|hisi_logs|dev-os-\d+|device_log)(?=/)")
 _FOLDER = re.compile(r"(?:^|[/_])(debug|run|security)(?=/(?:plog|device-|device_)|_(?:plog|device)-)")
-_RANK = re.compile(r"(?:^|[/_.-])rank[_-]?(\d{1,6})(?=[/_.-]|$)", re.IGNORECASE)
+_RANK = re.compile(r"(?:^|[/_.-])(?<!node.)rank[_-]?(\d{1,6})(?=[/_.-]|$)", re.IGNORECASE)
 _LOCAL_RANK = re.compile(r"(?:^|[/_.-])local[_-]?rank[_-]?(\d{1,4})(?=[/_.-]|$)", re.IGNORECASE)
 _ELASTIC = re.compile(r"(?:^|/)attempt_\d+/(\d{1,4})/(?:stdout|stderr)\.log$")
 _MSRUN = re.compile(r"(?:^|/)worker_(\d{1,6})\.log$")
 _PROC_DEVICE = re.compile(r"-proc-rank-\d+-device-(\d{1,4})\.txt$")
-_PID = re.compile(r"(?:^|[/_.-])(?<!\d{6}-)pid[_-]?(\d{1,10})(?=[/_.-]|$)")
+_PID = re.compile(r"(?:^|[/_.-])(?<!\d{8}-\d{6}-)pid[_-]?(\d{1,10})(?=[/_.-]|$)")
 _MINDIE = re.compile(r"(?:^|/)mindie-[\w-]+?_(?P<pid>\d{1,10})_(?P<stamp>\d{14,20})(?:\.\d+)?\.log")
 _ANY_STAMP = re.compile(r"(?<!\d)(20\d{6})[-_T]?([0-2]\d[0-5]\d[0-5]\d)(\d{3})?(?!\d)")
 
 _IPV4 = r"(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3}"
-_HOST = r"(?:[A-Za-z][A-Za-z0-9.]*-)*(?:node|worker|host|server|master|pod|machine)-?\d{1,6}(?:-\d{1,6})?|node_\d{1,6}"
+_HOST = (
+    r"(?:[A-Za-z0-9][A-Za-z0-9.]*-)*(?:node|worker|host|server|master|pod|machine)-?\d{1,6}(?:-\d{1,6})?|node_\d{1,6}"
+)
 _NODE_DIR = re.compile(rf"(?:{_IPV4}|{_HOST})$", re.IGNORECASE)
 _FLAT_PLOG = re.compile(r"(?P<node>[^/]+?)_(?:debug|run|security)_(?:plog|device)-\d+_\d+(?:_act)?\.log(?:\.\d+)?$")
 _NODE_IN_STEM = re.compile(rf"(?:^|_)(?P<node>{_IPV4}|{_HOST})(?=_|\.(?:log|txt|out|err)|$)", re.IGNORECASE)

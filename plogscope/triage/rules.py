@@ -168,11 +168,19 @@ def _phase(lead: Incident, scene: Scene) -> Phase | None:
 
 
 def _words(finding: Finding, scene: Scene) -> str:
-    """The record from the stated line on: what stands before it are frames."""
-    text = scene.text_of(finding)
+    """The record from the stated line on: what stands before it are frames.
+
+    The quote is the line as it stands in the file, the record's text has no prefixes: the ends agree.
+    """
     quote = finding.quote.rstrip("…").strip()
-    at = text.find(quote) if quote else -1
-    return text[at:] if at >= 0 else (finding.quote or text)
+    lines = scene.text_of(finding).split("\n")
+    stated = [line.strip() for line in lines]
+    agreeing = [
+        n for n, line in enumerate(stated) if line and quote and (quote.endswith(line) or line.startswith(quote))
+    ]
+    if not agreeing:
+        return finding.quote or "\n".join(lines)
+    return "\n".join(lines[max(agreeing, key=lambda n: len(stated[n])) :])
 
 
 def _from_device(finding: Finding, scene: Scene) -> bool:

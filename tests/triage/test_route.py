@@ -140,6 +140,13 @@ def test_r40_dynamo_exception(build_run: Build, chain_at: ChainAt) -> None:
     assert rule == "compile-error R40"
 
 
+def test_r40_exception_line_behind_a_rank_prefix(build_run: Build, chain_at: ChainAt) -> None:
+    bundle = discover([build_run(failed=5)])
+    chain = chain_at(bundle, LOG5, "[rank3]: Unsupported: call_method on a generator")
+    text = traceback("/data/b.py", "f", "Unsupported: call_method on a generator")
+    assert routed(bundle, chain, text=text).rule == "R40"
+
+
 def test_r40_not_for_dynamo_frames_of_a_replay(build_run: Build, chain_at: ChainAt) -> None:
     text = traceback(f"{EX}/acl_graph.py", "run", "RuntimeError: call aclnnMatmul failed, detail:EZ1001: bad")
     got, rule = step5(build_run, chain_at, text)
