@@ -50,6 +50,8 @@ def shown(name: str) -> str:
     Returns:
         Valid text on one line; equal names stay equal and different names stay different in practice.
     """
+    if name.isprintable():  # most names; neither surrogates nor controls nor direction marks are printable
+        return name
     text = os.fsencode(name).decode("utf-8", "backslashreplace")
     return _CONTROL.sub(lambda found: found.group().encode("unicode_escape").decode("ascii"), text)
 
