@@ -1,4 +1,7 @@
-"""Host and device operating systems: syslog in four notations, dmesg with a date or with the time since boot."""
+"""Host and device operating systems: syslog in four notations, dmesg with a date or with the time since boot.
+
+What a program other than the kernel prints into syslog is framed line by line: such a line is a carrier.
+"""
 
 from __future__ import annotations
 
@@ -37,6 +40,17 @@ _DMESG_DATE = re.compile(r"\[[A-Z][a-z]{2} ([A-Z][a-z]{2}) {1,2}(\d{1,2}) (\d\d:
 _DMESG_BOOT = re.compile(r"(?:<\d{1,3}>)?\[ {0,8}\d{1,10}\.\d{6}\](?:\[ {0,6}[TC]\d{1,10}\])? ?", re.ASCII)
 
 
+def frame_end(text: str, at: int = 0) -> int:
+    """Where the text begins behind a syslog head that starts at `at`; `at` if there is none."""
+    if text[at : at + 1] not in _FRAME_STARTS:
+        return at
+    found = _RFC3164.match(text, at) or _ISO.match(text, at)
+    return at if found is None else found.end()
+
+
+_FRAME_STARTS = frozenset("JFMASOND2(")
+
+
 def _pid(digits: str | None) -> int | None:
     return int(digits) if digits and digits.isdecimal() else None
 
@@ -57,12 +71,13 @@ def syslog_head(text: str) -> Head | None:
         time_ns = yearless_ns(number, int(day), clock)
     return Head(
         format="syslog",
-        message=text[found.end() :].strip(),
+        message=text[found.end() :].rstrip(),
         level=_SEVERITIES.get(severity or ""),
         time_ns=time_ns,
         time_quality="none" if time_ns is None else "no_year",
         proc=prog,
         pid=_pid(pid),
+        carrier=prog != "kernel",
     )
 
 
@@ -74,12 +89,13 @@ def _read_iso(text: str) -> Head | None:
     time_ns = local_ns(second, fraction)
     return Head(
         format="syslog",
-        message=text[found.end() :].strip(),
+        message=text[found.end() :].rstrip(),
         level=_SEVERITIES.get(severity or ""),
         time_ns=time_ns,
         time_quality="none" if time_ns is None else "exact",
         proc=pipe_prog or prog or bare_prog,
         pid=_pid(pipe_pid or pid),
+        carrier="kernel" not in {pipe_prog, bare_prog},
     )
 
 

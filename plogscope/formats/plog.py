@@ -46,7 +46,7 @@ _TAIL = re.compile(
     r"|\[[A-Za-z]\w{1,63}\] ?\[(?P<dev_func>\w{1,200})[ :]\d{1,7}\]"  # DRV with a file, DVPP
     r"|\[\d{1,10}\.\d{6}\] ?(?P<kernel>\[ascend\] ?\[(?P<inner>ERROR|WARN)\])?"  # KERNEL: the level is inside
     r"|\[hccl-\d+-\d+-\d{10}-(?P<group>[^\]\s]{1,128})\]\[(?P<rank>\d{1,7})\]"  # HCCL before 7
-    r"|(?P<only_func>[A-Za-z_~]\w{2,200}):(?=\S)"
+    r"|(?P<only_func>[A-Z~][A-Za-z]\w{1,200}):(?=[^\s/\\])"
     r")",
     re.ASCII,
 )
@@ -171,6 +171,12 @@ FORMAT = Format(
             pid=2218,
             tid=2219,
             message="<errno:12, 6> no memory",
+        ),
+        Sample(
+            line="[ERROR] DRV(2218,python3):2024-03-04-05:06:07.080.092 [svm.c:77][ascend][curpid: 2218, 2220]"
+            "[drv][devmm][svm_mem_stats_show]Module ID=1, used=2MB",
+            tid=2220,
+            message="Module ID=1, used=2MB",
         ),
         Sample(
             line="[ERROR] DRV(2218,python3):2024-03-04-05:06:07.080.091 [svm.c:12][devmm] [svm_stats 12] used=1",

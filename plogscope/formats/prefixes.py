@@ -1,25 +1,22 @@
 """From bytes to the text that a program wrote: decoding, prefixes of launchers and relays, glued lines.
 
-A line can carry the marks of everybody who passed it on (kubectl, ray, torchrun, pdsh, grep). They are peeled off and
-kept as facts about the writer. Nothing here depends on more than a bounded part of a line, except one linear search.
+Nothing here depends on more than a bounded part of a line, except linear searches.
 """
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable
 from itertools import pairwise
 
 import msgspec
 
 from plogscope.formats.base import NO_FACTS, Facts
+from plogscope.formats.host_os import frame_end
+from plogscope.formats.launchers import MAX_PREFIXES, WINDOW, Peeling, peel_at, peelers
 from plogscope.formats.registry import classify
 from plogscope.formats.stamps import local_ns
 from plogscope.formats.vllm import HEAD as CARRIER_HEAD
-
-MAX_PREFIXES = 6
-_WINDOW = 640
-"""Characters in which one prefix must end."""
 
 _ANSI = re.compile(r"(?:\x1b|\^\[)(?:\[[0-9;:?]{0,64}[ -/]{0,8}[@-~]|\][^\x07\x1b]{0,512}(?:\x07|\x1b\\)|[@-Z\\_])")
 
@@ -38,204 +35,8 @@ def clean(raw: bytes) -> str:
     return text.removesuffix("\r") if text.endswith("\r") else text.removesuffix("^M")
 
 
-class _Peeling(msgspec.Struct):
-    """Facts gathered so far."""
-
-    names: list[str] = []
-    rank: int | None = None
-    local_rank: int | None = None
-    pid: int | None = None
-    proc: str | None = None
-    host: str | None = None
-    receipt_ns: int | None = None
-
-    def facts(self) -> Facts:
-        return Facts(
-            stream=" ".join(self.names),
-            rank=self.rank,
-            local_rank=self.local_rank,
-            pid=self.pid,
-            proc=self.proc,
-            host=self.host,
-            receipt_ns=self.receipt_ns,
-        )
-
-
-_RECEIPT = re.compile(
-    r"\[(\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d)(?:[.,](\d{1,9}))?\]\s{1,4}"
-    r"(?=\[(?:DEBUG|INFO|WARNING|ERROR|EVENT|TRACE)\] ?(?:[A-Z]\w{0,31}\(|\d{4}-\d)"
-    r"|\[(?:rank|default) ?\d|\[[WEIFV]\d{3,4} |\([A-Za-z_][^)]{0,120}pid=)"
-)
-_RANK = re.compile(r"\[(rank|default|trainer|worker)\s?(\d{1,7})\]:[ ]?")
-_MPI = re.compile(r"\[\d{1,7},(\d{1,7})\]<std(?:out|err|diag)>: ?")
-_POD = re.compile(r"\[pod/([^\]\s]{1,200})\] ")
-_VIEWER = re.compile(r"\[\d{1,9}\] (?=\[(?:rank|default))")
-_PROC = re.compile(
-    r"\((?:([A-Za-z_][\w:.\-]{0,100}(?: [A-Za-z_][\w\-]{0,100})?) )?(?:rank=(\d{1,7}) )?"
-    r"pid=(\d{1,10})(?:, ip=([^)\s]{1,100}))?\) ?"
-)
-_RAYLET = re.compile(r"\((raylet|autoscaler|gcs_server)(?: [+\d][^)]{0,40})?(?:, ip=([^)\s]{1,100}))?\) ")
-_KUBERNETES = re.compile(
-    r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.(\d{3,9})(?:Z|[+-]\d\d:\d\d) (?:(?:stdout|stderr) [FP] )?"
-    r"(?!\||\S{1,100} (?:kernel|[\w./\-]{1,64}\[\d{1,10}\]): )"  # that is a line of syslog, with its own time
-)
-_GREP = re.compile(
-    r"([^\s:\[\]]{1,400}?\.(?:log|txt)(?:\.\d{1,4})?)(?::(?:(?:\d{1,9})[:\-])?|-\d{1,9}-)[ \t]{0,8}(?=\S)"
-)
-_GREP_NUMBER = re.compile(r"\d{1,9}:(?=\[(?:DEBUG|INFO|WARNING|ERROR|EVENT|TRACE)\] ?[A-Z])")
-_VIEWER_TAB = re.compile(r" {0,8}\d{1,9}\t")
-_PLOG_FILE = re.compile(r"(?:^|/)plog-(\d{1,10})_\d{10,20}\.log")
-_PDSH = re.compile(r"(worker-\d{1,7}|node(?:-\w{1,40}|\d{1,7})|(?:\d{1,3}\.){3}\d{1,3}): (?=\S)")
-_COMPOSE = re.compile(r"((?=[\w.]{0,80}[\-_\d])[a-z0-9][\w.\-]{0,80})\s{1,40}\| ")
 _REPEATED_WITHIN = 640
 _REPEATED = re.compile(r"\s{0,8}\[repeated \d{1,9}x across cluster\](?: \(Ray deduplicates logs.{0,400})?\s{0,8}$")
-
-
-def _peel_receipt(text: str, state: _Peeling) -> int:
-    found = _RECEIPT.match(text)
-    if found is None:
-        return 0
-    state.receipt_ns = state.receipt_ns or local_ns(found[1], found[2])
-    return found.end()
-
-
-def _peel_rank(text: str, state: _Peeling) -> int:
-    found = _RANK.match(text)
-    if found is None:
-        return 0
-    number = int(found[2])
-    if found[1] == "rank":
-        state.rank = number
-    else:
-        state.local_rank = number
-    state.names.append(f"[{found[1]}{number}]")
-    return found.end()
-
-
-def _peel_mpi(text: str, state: _Peeling) -> int:
-    found = _MPI.match(text)
-    if found is None:
-        return 0
-    state.rank = int(found[1])
-    state.names.append(f"[rank{found[1]}]")
-    return found.end()
-
-
-def _peel_pod(text: str, state: _Peeling) -> int:
-    found = _POD.match(text)
-    if found is None:
-        return 0
-    state.host = found[1]
-    state.names.append(found[1])
-    return found.end()
-
-
-def _peel_viewer(text: str, _state: _Peeling) -> int:
-    found = _VIEWER.match(text)
-    return 0 if found is None else found.end()
-
-
-def _peel_viewer_tab(text: str, _state: _Peeling) -> int:
-    found = _VIEWER_TAB.match(text) if "\t" in text[:20] else None
-    return 0 if found is None else found.end()
-
-
-def _peel_proc(text: str, state: _Peeling) -> int:
-    found = _PROC.match(text)
-    if found is None:
-        return _peel_raylet(text, state)
-    name, rank, pid, ip = found.groups()
-    state.pid = int(pid)  # nested relays: the innermost is nearest to the writer
-    state.proc = name or state.proc
-    state.host = ip or state.host
-    if rank is not None and state.rank is None:
-        state.rank = int(rank)
-    state.names.append(f"({name or ''} pid={pid}{', ip=' + ip if ip else ''})")
-    return found.end()
-
-
-def _peel_raylet(text: str, state: _Peeling) -> int:
-    found = _RAYLET.match(text)
-    if found is None:
-        return 0
-    state.proc = found[1]
-    state.host = found[2] or state.host
-    state.names.append(f"({found[1]}{', ip=' + found[2] if found[2] else ''})")
-    return found.end()
-
-
-def _peel_kubernetes(text: str, state: _Peeling) -> int:
-    found = _KUBERNETES.match(text)
-    if found is None:
-        return 0
-    state.receipt_ns = state.receipt_ns or local_ns(found[1], found[2])
-    return found.end()
-
-
-def _peel_grep(text: str, state: _Peeling) -> int:
-    found = _GREP.match(text) if ".log" in text[:420] or ".txt" in text[:420] else None
-    if found is None:
-        found = _GREP_NUMBER.match(text)
-        return 0 if found is None else found.end()
-    state.names.append(found[1])
-    writer = _PLOG_FILE.search(found[1])
-    if writer is not None:
-        state.pid = int(writer[1])
-    return found.end()
-
-
-def _peel_host(text: str, state: _Peeling) -> int:
-    found = _PDSH.match(text) or _COMPOSE.match(text)
-    if found is None:
-        return 0
-    state.host = found[1]
-    state.names.append(found[1])
-    return found.end()
-
-
-_Peeler = Callable[[str, _Peeling], int]
-_BRACKET: tuple[_Peeler, ...] = (_peel_rank, _peel_receipt, _peel_viewer, _peel_mpi, _peel_pod)
-_DIGIT: tuple[_Peeler, ...] = (_peel_kubernetes, _peel_grep, _peel_host, _peel_viewer_tab)
-_OTHER: tuple[_Peeler, ...] = (_peel_grep, _peel_host)
-
-
-def _peelers(text: str) -> tuple[_Peeler, ...]:
-    """The peelers that the first characters leave possible; most lines leave none."""
-    first = text[:1]
-    if first == "[":
-        return _BRACKET if text[1:2] in _AFTER_BRACKET else ()
-    if first == "(":
-        return (_peel_proc,)
-    if first in _SPACES:
-        return (_peel_viewer_tab,) if "\t" in text[:20] else ()
-    if first in _DIGITS:
-        return _DIGIT
-    head = text[:420]
-    return _OTHER if ".log" in head or ".txt" in head or " | " in head or _may_be_host(head) else ()
-
-
-_AFTER_BRACKET = frozenset("rdtwp0123456789")
-_DIGITS = frozenset("0123456789")
-_SPACES = frozenset(" \t")
-
-
-def _may_be_host(head: str) -> bool:
-    return head.startswith(("worker-", "node"))
-
-
-def _peel_at(text: str, state: _Peeling) -> int:
-    """Where the text begins behind up to six prefixes; reads a bounded part of it only."""
-    window = text[:_WINDOW]
-    start = 0
-    for _ in range(MAX_PREFIXES):
-        rest = window[start:] if start else window
-        step = next((length for peeler in _peelers(rest) if (length := peeler(rest, state))), 0)
-        if not step:
-            break
-        start += step
-    return start
-
-
 _CHAIN = re.compile(r"(?:\([A-Za-z_][^()\r\n]{0,160}\) ?|\[(?:rank|default)\d{1,7}\]: ?){1,6}")
 _CHAIN_LIMIT = 4096
 _chains: dict[str, Facts] = {}
@@ -244,14 +45,14 @@ _chains: dict[str, Facts] = {}
 
 def peel(text: str) -> tuple[Facts, str]:
     """What the prefixes of a line say, and the line behind them."""
-    if not _peelers(text):
-        return NO_FACTS, text
+    if not peelers(text):
+        return _unwrap_json(text) if text.startswith(_JSON_START) else (NO_FACTS, text)
     chain = _CHAIN.match(text)
     facts = _chains.get(chain[0]) if chain is not None else None
-    if chain is not None and facts is not None and not _peelers(text[chain.end() : chain.end() + _WINDOW]):
+    if chain is not None and facts is not None and not peelers(text[chain.end() : chain.end() + WINDOW]):
         return facts, _strip_repeated(text[chain.end() :], facts)
-    state = _Peeling()
-    start = _peel_at(text, state)
+    state = Peeling()
+    start = peel_at(text, state)
     if not start:
         return NO_FACTS, text
     facts = state.facts()
@@ -260,6 +61,25 @@ def peel(text: str) -> tuple[Facts, str]:
             _chains.clear()
         _chains[chain[0]] = facts
     return facts, _strip_repeated(text[start:], facts)
+
+
+_JSON_START = '{"log":"'
+_JSON_LIMIT = 1 << 20
+
+
+def _unwrap_json(text: str) -> tuple[Facts, str]:
+    r"""The text in a line of docker's json-file driver: `{"log":"…\n","stream":"stderr","time":"…"}`."""
+    try:
+        entry: object = json.loads(text) if len(text) <= _JSON_LIMIT else None
+    except (ValueError, RecursionError):
+        return NO_FACTS, text
+    log = entry.get("log") if isinstance(entry, dict) else None
+    if not isinstance(entry, dict) or not isinstance(log, str):
+        return NO_FACTS, text
+    facts, rest = peel(clean(log.encode("utf-8", "replace"))) if not log.startswith(_JSON_START) else (NO_FACTS, log)
+    stamp = entry.get("time")
+    receipt = local_ns(stamp[:19], stamp[20:29].rstrip("Z")) if isinstance(stamp, str) else None
+    return msgspec.structs.replace(facts, receipt_ns=receipt), rest
 
 
 def _strip_repeated(text: str, facts: Facts) -> str:
@@ -304,7 +124,7 @@ def split_glued(text: str) -> list[tuple[int, str]]:
         The offset (characters) and the text of each piece; together they are the line. A piece keeps the `\r` at its
         end. A head that is quoted inside a message is cut as well, if it is a whole one.
     """
-    if not _may_be_glued(text):
+    if text.startswith(_JSON_START) or not _may_be_glued(text):
         return [(0, text)]
     starts = [0, *_glued_starts(text), len(text)]
     return [(start, text[start:end]) for start, end in pairwise(starts) if end > start or not text]
@@ -374,14 +194,15 @@ def _segments(text: str) -> list[int]:
 
 
 def _starts_record(text: str, start: int) -> bool:
-    window = text[start : start + _WINDOW]
+    window = text[start : start + WINDOW]
     end = window.find("\r")
     segment = window if end < 0 else window[:end]
-    return _peel_at(segment, _Peeling()) > 0 or classify(segment) is not None
+    return peel_at(segment, Peeling()) > 0 or classify(segment) is not None
 
 
 def _body(text: str, start: int) -> int:
     """Where the text of the writer begins: behind the prefixes, and behind a frame such as vLLM's with its prefixes."""
-    at = start + _peel_at(text[start : start + _WINDOW], _Peeling())
+    at = start + peel_at(text[start : start + WINDOW], Peeling())
     frame = CARRIER_HEAD.match(text, at)
-    return at if frame is None else frame.end() + _peel_at(text[frame.end() : frame.end() + _WINDOW], _Peeling())
+    end = frame_end(text, at) if frame is None else frame.end()
+    return at if end == at else end + peel_at(text[end : end + WINDOW], Peeling())

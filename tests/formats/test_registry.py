@@ -137,6 +137,14 @@ def test_python_logging_that_frames_another_head_is_a_carrier() -> None:
     assert (framed.carrier, plain.carrier, plain.module) == (True, False, "app")
 
 
+def test_what_a_program_prints_into_syslog_is_framed_and_the_kernel_speaks_for_itself() -> None:
+    program = classify("Mar 17 23:03:09 node-b trainer[77]:   File 'a.py', line 3")
+    kernel = classify("Mar 17 23:03:09 node-b kernel: Out of memory")
+    assert program is not None
+    assert kernel is not None
+    assert (program.carrier, program.message, kernel.carrier) == (True, "  File 'a.py', line 3", False)
+
+
 def test_word_in_the_message_is_not_the_level() -> None:
     head = classify("2025-06-01 07:08:09 connection ERROR seen by peer")
     assert head is not None
