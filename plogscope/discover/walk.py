@@ -88,6 +88,7 @@ class _Walker:
         self.read: dict[tuple[int, int], str] = {}
 
     def run(self, start: str) -> None:
+        """Lists every directory from `start` down, without recursion: depth is hostile input too."""
         pending = [(start, self.prefix)]
         while pending:
             directory, path = pending.pop()
@@ -156,6 +157,7 @@ class _Walker:
                 self._add(target, path, state)
 
     def skip(self, path: str, reason: str) -> None:
+        """Remembers something that is not read."""
         self.tree.skipped.append(Skipped(path, reason))
 
 

@@ -38,7 +38,7 @@ class StepFacts(msgspec.Struct, frozen=True, kw_only=True):
         first_failed: Step named by first_failure.txt; None if none failed.
         blocked_by: Ids of the checks that make the run unusable for a route (C1, C4, C6, R35); empty if it is usable.
         notes: Integrity warnings in the order of the rules that raise them.
-        first_failure_file: Path of first_failure.txt if it exists.
+        first_failure_file: Path of first_failure.txt if it exists; `first_failure_line` names the failed step.
         evidence: (path, line) that `blocked_by` rests on.
     """
 
@@ -50,6 +50,7 @@ class StepFacts(msgspec.Struct, frozen=True, kw_only=True):
     missing: tuple[Missing, ...] = ()
     notes: tuple[Text, ...] = ()
     first_failure_file: str | None = None
+    first_failure_line: int = 1
     evidence: tuple[tuple[str, int], ...] = ()
 
     def passed(self, step: str | None) -> bool:

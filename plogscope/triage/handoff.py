@@ -131,7 +131,7 @@ def _logs(steps: StepFacts, scene: Scene) -> list[LogEntry]:
             if 0 <= finding.source < len(sources):
                 lines.setdefault(sources[finding.source].path, set()).add(finding.line)
     if steps.first_failure_file:
-        lines.setdefault(steps.first_failure_file, set()).add(1)
+        lines.setdefault(steps.first_failure_file, set()).add(steps.first_failure_line)
     base = base_of(scene.bundle)
     collected = [s.path for s in sources if s.kind != "artefact" or s.path in {base + name for name in _COLLECTED}]
     return [LogEntry(path, sorted(lines.get(path, ()))[:KEY_LINES]) for path in collected[:LOG_FILES]]

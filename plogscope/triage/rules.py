@@ -71,7 +71,7 @@ def five_step(steps: StepFacts, scene: Scene) -> Decision:
     number = step_number(steps.first_failed)
     if number == 0:
         return _all_passed(scene)
-    failure_file = f"{steps.first_failure_file}:1" if steps.first_failure_file else steps.first_failed or ""
+    failure_file = f"{steps.first_failure_file}:{steps.first_failure_line}"
     if number < LAST_STEP:
         return Decision("compile-error", "R30", failure_file)
     return _last_step(steps, scene, failure_file)

@@ -53,6 +53,7 @@ def read_steps(bundle: Bundle) -> StepFacts | None:
         missing=_distinct(missing),
         notes=_notes(run, steps, failed, bundle),
         first_failure_file=run.failure.source.path if run.failure else None,
+        first_failure_line=run.failure.line if run.failure else 1,
         evidence=evidence,
     )
 

@@ -111,20 +111,20 @@ def test_r7_run_without_any_success_file_passed_if_no_step_shows_an_error(build_
 
 
 @pytest.mark.parametrize(
-    ("text", "step", "code"),
+    ("text", "step", "code", "line"),
     [
-        ("step4-npugraph_ex-force_eager exit_code=1", 4, 1),
-        ("\ufeffstep1-eager exit_code=137\r\n", 1, 137),
-        ("step5-npugraph_ex exit_code=-11\n", 5, -11),
-        ("\nstep2-compile-eager exit_code=3\nstep4-npugraph_ex-force_eager exit_code=1\n", 2, 3),
-        ("step5-npugraph_ex", 5, None),
+        ("step4-npugraph_ex-force_eager exit_code=1", 4, 1, 1),
+        ("\ufeffstep1-eager exit_code=137\r\n", 1, 137, 1),
+        ("step5-npugraph_ex exit_code=-11\n", 5, -11, 1),
+        ("\nstep2-compile-eager exit_code=3\nstep4-npugraph_ex-force_eager exit_code=1\n", 2, 3, 2),
+        ("step5-npugraph_ex", 5, None, 1),
     ],
 )
-def test_r8_first_failure_is_read(build_run: Build, text: str, step: int, code: int | None) -> None:
+def test_r8_first_failure_is_read(build_run: Build, text: str, step: int, code: int | None, line: int) -> None:
     run = build_run()
     (run / "first_failure.txt").write_text(text, encoding="utf-8")
     found = facts(run)
-    assert (found.first_failed, found.exit_code) == (STEP_NAMES[step - 1], code)
+    assert (found.first_failed, found.exit_code, found.first_failure_line) == (STEP_NAMES[step - 1], code, line)
 
 
 @pytest.mark.parametrize("text", ["", "exit_code=1\n", "step9-magic exit_code=1\n", "\0\0\0\0"])
