@@ -1,0 +1,113 @@
+"""Who sits where: address → rank, device of a node → rank, rank of a communicator → world rank."""
+
+from __future__ import annotations
+
+import msgspec
+
+from plogscope.chain.checkers.base import JobView
+from plogscope.chain.checkers.reading import number
+from plogscope.chain.checkers.signatures import (
+    COMM_INIT_INFO,
+    COMMUNICATOR_KEY_INFO,
+    ENTRY_COMM_INIT,
+    LISTEN,
+    LOCAL_RANK_KEY_INFO,
+    SETUP_AGENT,
+)
+from plogscope.model.record import Finding
+
+_NO_ADDRESS = ("", "0.0.0.0", "127.0.0.1")  # noqa: S104 - printed by HCCL where no address is set
+
+
+class Seats(msgspec.Struct):
+    """What the lines of bring-up say about places. Ranks are world ranks.
+
+    Attributes:
+        by_address: Address of a device adapter → rank.
+        by_device: (node, or address of a server; device) → rank.
+        members: Communicator → {rank inside it: world rank}.
+        sizes: Communicator → number of ranks.
+        expected: Ranks of the job.
+    """
+
+    by_address: dict[str, int] = {}
+    by_device: dict[tuple[str, int], int] = {}
+    members: dict[str, dict[int, int]] = {}
+    sizes: dict[str, int] = {}
+    expected: int | None = None
+
+    def world(self, communicator: str | None, rank: int | None) -> int | None:
+        """World rank of a rank inside a communicator; None if nothing says it."""
+        if rank is None:
+            return None
+        known = self.members.get(communicator or "", {}).get(rank)
+        if known is not None:
+            return known
+        size = self.sizes.get(communicator or "")
+        if communicator is None or size is None or self.expected is None or size == self.expected:
+            return rank if self.expected is None or rank < self.expected else None
+        return None
+
+    def at(self, address: str | None, device: int | None = None) -> int | None:
+        """Rank of an adapter's address, or of a device of a server."""
+        bare = server(address)
+        if device is not None:
+            return self.by_device.get((bare, device))
+        return self.by_address.get(bare)
+
+    def knows_server(self, address: str) -> bool:
+        """True when the place of any rank on that server is known."""
+        bare = server(address)
+        return any(name == bare for name, _ in self.by_device)
+
+
+def server(address: str | None) -> str:
+    """An address without the interface that HCCL adds after a percent sign."""
+    return (address or "").partition("%")[0]
+
+
+def find_seats(view: JobView) -> Seats:
+    """Reads the places of all ranks."""
+    seats = Seats(expected=view.cluster.expected_ranks)
+    for communicator in view.cluster.communicators:
+        if communicator.size is not None:
+            seats.sizes[communicator.identifier] = communicator.size
+    for process in view.cluster.processes:
+        if process.node is not None and process.device is not None and process.rank is not None:
+            seats.by_device[process.node, process.device] = process.rank
+    for finding in view.findings:
+        _note(seats, finding)
+    return seats
+
+
+def _note(seats: Seats, finding: Finding) -> None:
+    name, size = finding.fields.get("communicator"), number(finding, "rank_size")
+    if finding.signature in (ENTRY_COMM_INIT, SETUP_AGENT, COMM_INIT_INFO, COMMUNICATOR_KEY_INFO) and name and size:
+        seats.sizes[name] = max(size, seats.sizes.get(name, 0))
+    inside = number(finding, "rank")
+    world = finding.actor.rank
+    if finding.signature in (ENTRY_COMM_INIT, SETUP_AGENT, COMM_INIT_INFO) and name and inside is not None:
+        world = world if world is not None else seats.world(name, inside)
+        if world is not None:
+            seats.members.setdefault(name, {})[inside] = world
+    if world is None:
+        return
+    if finding.signature == SETUP_AGENT:
+        _seat(seats, world, finding, ("address", "physical", "device_ip"))
+    elif finding.signature == LOCAL_RANK_KEY_INFO:
+        _seat(seats, world, finding, ("server", "device", "address"))
+    elif finding.signature == LISTEN:
+        _seat(seats, world, finding, ("", "device", "address"))
+
+
+def _seat(seats: Seats, rank: int, finding: Finding, names: tuple[str, str, str]) -> None:
+    """Notes a rank's place; `names` are the fields with server, device and address of the adapter."""
+    place, device, address = names
+    index = number(finding, device)
+    node = server(finding.fields.get(place))
+    for name in (node, finding.actor.node):
+        if name and index is not None:
+            seats.by_device.setdefault((name, index), rank)
+    adapter = finding.fields.get(address, "")
+    if adapter not in _NO_ADDRESS:
+        seats.by_address[adapter] = rank

@@ -1,0 +1,58 @@
+"""Rule `silent-rank`: while others wait, a rank of the job has no log, or its log stops before they began to wait.
+
+Absence is proven by counting when the number of ranks is known and most of them are seen. A log that stops early is a
+hint: that rank may have died, or hung.
+"""
+
+from __future__ import annotations
+
+from plogscope.chain.checkers.accuse import listed, suspects
+from plogscope.chain.checkers.base import CheckerResult, JobView
+from plogscope.chain.checkers.reading import MAX_RANKS, SECOND_NS, is_own_failure
+from plogscope.model.chain import Process
+from plogscope.wording import say
+
+ORDER = 90
+RULE = "silent-rank"
+QUIET_NS = 5 * SECOND_NS
+"""Ranks write at least once within this time while they work; below it nothing is called silent."""
+
+
+def check(view: JobView) -> list[CheckerResult]:
+    """Ranks without a log first, then ranks whose log stops early."""
+    waits = [one for one in view.incidents if one.waits]
+    if not waits:
+        return []
+    seen = {one.rank for one in view.cluster.processes if one.rank is not None}
+    expected = view.cluster.expected_ranks
+    if expected is not None and expected <= MAX_RANKS and expected / 2 <= len(seen) < expected:
+        missing = set(range(expected)) - seen
+        reason = say("checker.no_log", ranks=listed(missing), expected=expected)
+        return [
+            CheckerResult(
+                rule=RULE, kind="suspects", reason=reason, suspects=suspects(view, missing, reason), proven=True
+            )
+        ]
+    return _stopped_early(view)
+
+
+def _stopped_early(view: JobView) -> list[CheckerResult]:
+    starts = [one.start_ns for one in view.incidents if one.waits and one.start_ns is not None]
+    talking = {one.actor.rank for one in view.incidents}
+    failing = any(is_own_failure(one) for one in view.incidents)
+    ranked = [one for one in view.cluster.processes if one.rank is not None and one.last_ns is not None]
+    if not starts or failing or len(ranked) <= 1:
+        return []
+    begin = min(starts)
+    quiet = [one for one in ranked if one.rank not in talking and _stops_before(view, one, begin)]
+    if not quiet or len(quiet) * 2 > len(ranked):
+        return []
+    ranks = {one.rank for one in quiet if one.rank is not None}
+    reason = say("checker.log_stops", ranks=listed(ranks))
+    return [CheckerResult(rule=RULE, kind="suspects", reason=reason, suspects=suspects(view, ranks, reason))]
+
+
+def _stops_before(view: JobView, process: Process, begin_ns: int) -> bool:
+    """True when the last record is older than the beginning of the waits, beyond what the clocks can be wrong."""
+    slack = max((clock.uncertainty_s for clock in view.cluster.clocks), default=0.0)
+    return process.last_ns is not None and process.last_ns + slack * SECOND_NS + QUIET_NS < begin_ns
