@@ -21,7 +21,7 @@ _QUOTED = rf"(?P<quote>[\"'])(?P<value>{_NOT_A_SECRET}[^\"'\n]{{1,1024}})"
 _BARE = rf"(?P<bare>{_NOT_A_SECRET}[^\s\"',;&<>()\[\]{{}}]{{1,1024}})"
 # `token` alone is no such name: log lines count tokens.
 _NAMES = (
-    r"(?:pass(?:word|wd|phrase)|(?<![A-Za-z0-9])(?:pwd|secret(?:[_-]?(?:access[_-]?)?key)?|client[_-]?secret"
+    r"(?:pass(?:word|wd|phrase)|(?<![A-Za-z0-9<])(?:pwd|secret(?:[_-]?(?:access[_-]?)?key)?|client[_-]?secret"
     r"|private[_-]?key|api[_-]?key|access[_-]?key(?:[_-]?id)?"
     r"|(?:access|api|auth|bearer|github|gitlab|hf|hub|id|modelscope|refresh|sas|sdk|security|session|wandb)[_-]?token))"
 )
@@ -54,7 +54,7 @@ _RULES: tuple[_Rule, ...] = (
         "authorization",
         "authorization",
         rf"authorization{_ASSIGN}[\"']?(?:(?:basic|bearer|digest|token|[a-z0-9]{{2,8}}-hmac-sha256)\s{{1,4}})?"
-        r"(?P<value>(?!<secret:)[^\s\"'<>]{4,4096})",
+        r"(?P<value>(?!<secret:|(?:basic|bearer|digest|token)\s)[^\s\"'<>]{4,4096})",
     ),
     _rule("bearer", "bearer", r"\bbearer\s{1,4}(?P<value>[a-z0-9._~+/=-]{12,4096})"),
     _rule("jwt", "eyj", r"(?<![\w-])(?P<value>eyJ[\w-]{8,4096}\.[\w-]{8,4096}\.[\w-]{0,4096})"),

@@ -80,14 +80,14 @@ def test_context_goes_first_and_the_quote_stays() -> None:
     text = render_markdown(msgspec.structs.replace(report, evidence=long))
     assert "context lines: " in text.split("\n")[-2]
     assert "evidence: " not in text.split("\n")[-2]
-    assert text.count(reports.ROOT_QUOTE) == 21
+    # Twenty times as evidence, then as root cause and in the rival, which quotes the same line.
+    assert text.count(reports.ROOT_QUOTE) == 22
 
 
 def test_a_short_report_is_not_cut() -> None:
     text = render_markdown(reports.explained())
     assert "Cut to fit" not in text
-    for words in ("c-1", "fault kernel"):
-        assert words in text or words == "c-1"
+    assert reports.explained().evidence[0].context_after[4] in text
     assert text.index("### Category") < text.index("### Evidence") < text.index("### Most likely root cause")
     assert text.index("### Most likely root cause") < text.index("### Next action") < text.index("### Chain of events")
 
@@ -126,7 +126,7 @@ def test_no_line_can_end_a_fence(lines: list[str]) -> None:
 def test_no_backtick_can_end_a_code_span(text: str) -> None:
     span = code(text)
     if span:
-        assert _without_spans(f"x{span}x") in {"xx", f"x{span}x"[:0] + "xx"}
+        assert _without_spans(f"x{span}x") == "xx"
 
 
 @given(st.text(alphabet=st.sampled_from("*_`[]()<>!#@|~&\\ab1.- "), max_size=40))
