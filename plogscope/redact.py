@@ -15,10 +15,10 @@ import msgspec
 from plogscope.model.report import Report
 
 # A value that is already replaced, empty of meaning, or only the name of a variable is no secret.
-_NOT_A_SECRET = r"(?!<secret:|(?:none|null|nil|true|false|unset|\*{2,}|\$\{?\w{1,64}\}?|x{3,}|<)(?:[\s\"',;&)\]}]|$))"
+_HARMLESS = r"(?!<secret:|(?:none|null|nil|true|false|unset|\*{2,}|\$\{?\w{1,64}\}?|x{3,}|<)(?:[\s\"',;&)\]}]|$))"
 _ASSIGN = r"[\"']?\s{0,4}(?::=|==|=>|[:=])\s{0,4}"
-_QUOTED = rf"(?P<quote>[\"'])(?P<value>{_NOT_A_SECRET}[^\"'\n]{{1,1024}})"
-_BARE = rf"(?P<bare>{_NOT_A_SECRET}[^\s\"',;&<>()\[\]{{}}]{{1,1024}})"
+_QUOTED = rf"(?P<quote>[\"'])(?P<value>{_HARMLESS}[^\"'\n]{{1,1024}})"
+_BARE = rf"(?P<bare>{_HARMLESS}[^\s\"',;&<>()\[\]{{}}]{{1,1024}})"
 # `token` alone is no such name: log lines count tokens.
 _NAMES = (
     r"(?:pass(?:word|wd|phrase)|(?<![A-Za-z0-9<])(?:pwd|secret(?:[_-]?(?:access[_-]?)?key)?|client[_-]?secret"
@@ -59,11 +59,17 @@ _RULES: tuple[_Rule, ...] = (
     _rule("bearer", "bearer", r"\bbearer\s{1,4}(?P<value>[a-z0-9._~+/=-]{12,4096})"),
     _rule("jwt", "eyj", r"(?<![\w-])(?P<value>eyJ[\w-]{8,4096}\.[\w-]{8,4096}\.[\w-]{0,4096})"),
     _rule("hugging-face", "hf_", r"(?<![a-z0-9])(?P<value>hf_[a-z0-9]{16,128})(?!\w)"),
-    _rule("github", "gh github_pat_", r"(?<![a-z0-9])(?P<value>gh[pousr]_[a-z0-9]{20,255}|github_pat_\w{20,255})(?!\w)"),
+    _rule(
+        "github", "gh github_pat_", r"(?<![a-z0-9])(?P<value>gh[pousr]_[a-z0-9]{20,255}|github_pat_\w{20,255})(?!\w)"
+    ),
     _rule("gitlab", "glpat-", r"(?<!\w)(?P<value>glpat-[\w-]{16,128})"),
     _rule("api-key", "sk-", r"(?<![\w-])(?P<value>sk-(?=[\w-]{0,40}\d)[\w-]{20,256})"),
     _rule("slack", "xox", r"(?<!\w)(?P<value>xox[abeoprs]-[a-z0-9-]{10,250})"),
-    _rule("ak", "akia asia agpa aroa ltai", r"(?<!\w)(?P<value>(?:AKIA|ASIA|AGPA|AROA)[A-Z0-9]{16}|LTAI[a-z0-9]{12,26})(?!\w)"),
+    _rule(
+        "ak",
+        "akia asia agpa aroa ltai",
+        r"(?<!\w)(?P<value>(?:AKIA|ASIA|AGPA|AROA)[A-Z0-9]{16}|LTAI[a-z0-9]{12,26})(?!\w)",
+    ),
     _rule("ak", "ak", rf"(?<![a-z0-9])ak{_ASSIGN}[\"']?(?P<value>[a-z0-9]{{16,64}})(?!\w)"),
     _rule("sk", "sk", rf"(?<![a-z0-9])sk{_ASSIGN}[\"']?(?P<value>[a-z0-9/+=]{{24,128}})"),
     _rule(

@@ -45,7 +45,10 @@ SECRETS = [
     ("jwt " + "eyJ" + "hbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl", "eyJzdWIiOiIxMjM0In0"),
     ("token=" + LONG, LONG),
     ("-----BEGIN RSA PRIVATE KEY-----\\nMIIEow\\n" + LONG + "\\n-----END RSA PRIVATE KEY-----", LONG),
-    ("-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1r\n" + LONG + "\n-----END OPENSSH PRIVATE KEY-----", "b3BlbnNzaC1r"),
+    (
+        "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1r\n" + LONG + "\n-----END OPENSSH PRIVATE KEY-----",
+        "b3BlbnNzaC1r",
+    ),
 ]
 HARMLESS = [
     "[ERROR] RUNTIME(9,python3):2026-03-01-10:11:12.123.456 [task_info.cc:9]17 PrintErrorInfo:task_id=17, token=3",
@@ -79,7 +82,10 @@ def test_redacting_twice_changes_nothing_more(text: str, _secret: str) -> None:
     assert redact_secrets(once) == once
 
 
-@given(st.lists(st.sampled_from([text for text, _ in SECRETS] + HARMLESS), max_size=4), st.sampled_from([" ", "\n", ", ", ""]))
+@given(
+    st.lists(st.sampled_from([text for text, _ in SECRETS] + HARMLESS), max_size=4),
+    st.sampled_from([" ", "\n", ", ", ""]),
+)
 def test_redacting_any_mixture_twice_changes_nothing_more(parts: list[str], joint: str) -> None:
     once = redact_secrets(joint.join(parts))
     assert redact_secrets(once) == once
@@ -95,7 +101,10 @@ def test_equal_secrets_have_equal_names() -> None:
     assert shown == "password=<secret:secret#1> password=<secret:secret#2> password=<secret:secret#1>"
 
 
-@pytest.mark.parametrize("unit", ["a", "token=", "-----BEGIN ", "eyJ", "bearer ", "a_", "://", "sk-", "x:@", "password", "=", "PRIVATE KEY-----a"])
+@pytest.mark.parametrize(
+    "unit",
+    ["a", "token=", "-----BEGIN ", "eyJ", "bearer ", "a_", "://", "sk-", "x:@", "password", "=", "PRIVATE KEY-----a"],
+)
 def test_a_long_line_takes_no_long_time(unit: str) -> None:
     text = unit * (400_000 // len(unit))
     start = time.perf_counter()
@@ -121,12 +130,20 @@ def _with_secrets() -> Report:
     line = "password=" + LONG
     entry = msgspec.structs.replace(report.chain[0], quote=line, file=f"run?Signature={LONG}.log")
     key = ["-----BEGIN RSA PRIVATE KEY-----", LONG, LONG + "/w"]
-    evidence = msgspec.structs.replace(report.evidence[0], context_before=key, quote=LONG, context_after=[LONG, "-----END RSA PRIVATE KEY-----", line])
+    evidence = msgspec.structs.replace(
+        report.evidence[0], context_before=key, quote=LONG, context_after=[LONG, "-----END RSA PRIVATE KEY-----", line]
+    )
     root = report.verdict.root_cause
     assert root
-    verdict = msgspec.structs.replace(report.verdict, root_cause=msgspec.structs.replace(root, quote=line, fields={"token": LONG, "task": "5"}))
-    action = msgspec.structs.replace(report.next_actions[0], command=f"run --api-key {LONG}", env={"HF_TOKEN": LONG, "MAX_TOKENS": "4096"})
-    environment = msgspec.structs.replace(report.environment, env={"S3_SECRET_ACCESS_KEY": LONG, "HCCL_EXEC_TIMEOUT": "600", "MY_SK": LONG})
+    verdict = msgspec.structs.replace(
+        report.verdict, root_cause=msgspec.structs.replace(root, quote=line, fields={"token": LONG, "task": "5"})
+    )
+    action = msgspec.structs.replace(
+        report.next_actions[0], command=f"run --api-key {LONG}", env={"HF_TOKEN": LONG, "MAX_TOKENS": "4096"}
+    )
+    environment = msgspec.structs.replace(
+        report.environment, env={"S3_SECRET_ACCESS_KEY": LONG, "HCCL_EXEC_TIMEOUT": "600", "MY_SK": LONG}
+    )
     return msgspec.structs.replace(
         report, chain=[entry], evidence=[evidence], verdict=verdict, next_actions=[action], environment=environment
     )  # fmt: skip
@@ -145,7 +162,12 @@ def test_no_part_of_a_report_keeps_a_secret() -> None:
 
 def test_a_key_that_starts_before_the_context_goes_as_well() -> None:
     report: Report = REPORTS.explained()
-    evidence = msgspec.structs.replace(report.evidence[0], context_before=["text", LONG, LONG], quote="-----END EC PRIVATE KEY-----", context_after=["text"])
+    evidence = msgspec.structs.replace(
+        report.evidence[0],
+        context_before=["text", LONG, LONG],
+        quote="-----END EC PRIVATE KEY-----",
+        context_after=["text"],
+    )
     shown = redact_report(msgspec.structs.replace(report, evidence=[evidence]))
     assert LONG.encode() not in msgspec.json.encode(shown)
     assert shown.evidence[0].context_before[0] == "text"

@@ -52,7 +52,9 @@ def run_id(report: Report) -> str:
         return report.run_id
     digest = hashlib.sha256()
     parts = [(file.path, file.bytes, file.lines, file.first_time, file.last_time) for file in report.bundle.files]
-    digest.update(msgspec.json.encode([report.tool.version, report.tool.grammar_digest, repr(sorted(map(repr, parts)))]))
+    digest.update(
+        msgspec.json.encode([report.tool.version, report.tool.grammar_digest, repr(sorted(map(repr, parts)))])
+    )
     return digest.hexdigest()[:_RUN_ID_LENGTH]
 
 

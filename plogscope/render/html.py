@@ -4,7 +4,6 @@ Everything that was read from a log passes through `visible` and the escaping of
 content security policy that names the hashes of its one style and its one script, so nothing else can run even if a
 log line got past the escaping.
 """
-# ruff: noqa: A005 - the module is named after what it writes and is always imported by its full name
 
 from __future__ import annotations
 
@@ -124,7 +123,10 @@ def _left_out(report: Report, limits: Limits) -> list[tuple[str, int]]:
     """What the page does not hold, by kind."""
     counts = [
         ("evidence", len(report.evidence) - limits.evidence),
-        ("context", 0 if limits.context else sum(len(i.context_before) + len(i.context_after) for i in report.evidence)),
+        (
+            "context",
+            0 if limits.context else sum(len(i.context_before) + len(i.context_after) for i in report.evidence),
+        ),
         ("causal", len(facts.causal(report)) - limits.chain),
         ("findings", len(facts.others(report)) - limits.chain),
         ("files", len(report.bundle.files) - limits.files),

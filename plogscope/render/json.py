@@ -1,5 +1,4 @@
 """The report as JSON: the document of which every other output is a view."""
-# ruff: noqa: A005 - the module is named after what it writes and is always imported by its full name
 
 from __future__ import annotations
 
@@ -15,9 +14,9 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def render_json(report: Report) -> bytes:
-    """The report in UTF-8, indented by two, keys in the order of the model, with a final line feed.
+    r"""The report in UTF-8, indented by two, keys in the order of the model, with a final line feed.
 
-    A file name that is not UTF-8 holds lone surrogates, which JSON in UTF-8 cannot; they are written as `\\udcXX`
+    A file name that is not UTF-8 holds lone surrogates, which JSON in UTF-8 cannot; they are written as `\udcXX`
     in text, so that the name stays readable and no other name becomes equal to it.
     """
     report = msgspec.structs.replace(report, run_id=run_id(report))

@@ -118,7 +118,10 @@ class _Page:
         versions = [("CANN", environment.cann), ("torch_npu", environment.torch_npu)]
         known = [f"{name} {self.code(value) if value else self.say('head.unknown')}" for name, value in versions]
         rows = [
-            ("head.verdict", f"**{self.say('status.' + verdict.status)}** · {self.say('category.' + verdict.category)}"),
+            (
+                "head.verdict",
+                f"**{self.say('status.' + verdict.status)}** · {self.say('category.' + verdict.category)}",
+            ),
             ("head.confidence", self.say("confidence." + verdict.confidence.level)),
             ("head.first_" + verdict.status, where or self.say("head.none")),
             ("head.versions", " · ".join(known)),
@@ -133,7 +136,9 @@ class _Page:
         if verdict.subcategory:
             line += f" · {self.code(verdict.subcategory)}"
         route = f"{self.say('route.' + triage.route)} · {self.say('category.rule')} {self.code(triage.rule)}"
-        why = "\n".join(f"- {self.text(reason)}" for reason in self.keep("rows", verdict.confidence.why, self.limits.rows))
+        why = "\n".join(
+            f"- {self.text(reason)}" for reason in self.keep("rows", verdict.confidence.why, self.limits.rows)
+        )
         steps = [
             f"- {self.code(step.name)}: {pick(self.words.find('step.' + step.status, step.status), self.lang)}"
             for step in triage.steps
@@ -218,7 +223,8 @@ class _Page:
 
     def entry(self, number: int, entry: ChainEntry) -> str:
         parts = [entry.time and self.code(entry.time), self.actor(entry), self.place(entry.file, entry.line)]
-        line = f"{number}. **{self.say('role.' + entry.role)}** {self.text(entry.title)} · {' · '.join(filter(None, parts))}"
+        line = f"{number}. **{self.say('role.' + entry.role)}** {self.text(entry.title)}"
+        line = " · ".join([line, *filter(None, parts)])
         if entry.count > 1:
             line += f" · {self.say('chain.count', n=entry.count)}"
         return line + (f" · {self.text(entry.reason)}" if entry.reason else "")
@@ -255,9 +261,12 @@ class _Page:
         for error in self.keep("unknown", coverage.unknown_errors, min(self.limits.rows, 20)):
             counted = self.say("chain.count", n=error.count)
             template = self.code(self.quote(error.template))
-            items.append(f"- {self.say('missing.unknown_one')} {template} · {counted} · {self.place(error.file, error.line)}")
+            items.append(
+                f"- {self.say('missing.unknown_one')} {template} · {counted} · {self.place(error.file, error.line)}"
+            )
         for skipped in self.keep("rows", coverage.skipped, self.limits.rows):
-            items.append(f"- {self.say('missing.skipped_one')} {' · '.join(self.code(value) for value in skipped.values())}")
+            values = " · ".join(self.code(value) for value in skipped.values())
+            items += [f"- {self.say('missing.skipped_one')} {values}"]
         items += [f"- {self.text(note)}" for note in self.keep("rows", coverage.notes, self.limits.rows)]
         return [self.heading("section.missing"), items[0], "\n".join(items[1:])]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import struct
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import ceil, log
 
 import msgspec
@@ -137,7 +137,7 @@ def draw_matrix(report: Report) -> Matrix | None:
     )
 
 
-def _choose_rows(ranks: Sequence[TimelineRank], roles: dict[str, str]) -> list[TimelineRank]:
+def _choose_rows(ranks: Sequence[TimelineRank], roles: Mapping[str, str]) -> list[TimelineRank]:
     """At most 1,024 rows in their order; rows with findings are never left out before rows without."""
     if len(ranks) <= _MAX_ROWS:
         return list(ranks)
@@ -160,7 +160,7 @@ def _fold(rank: TimelineRank, fold: int, columns: int) -> list[int]:
     return totals
 
 
-def _pixels(row: list[int], most: int, rank: TimelineRank, roles: dict[str, str], fold: int) -> bytes:
+def _pixels(row: list[int], most: int, rank: TimelineRank, roles: Mapping[str, str], fold: int) -> bytes:
     scale = (_GREY_STEPS - 1) / log(most) if most > 1 else 0.0
     shades = {count: 1 + int(log(count) * scale) if count > 0 else 0 for count in set(row)}
     pixels = bytearray(min(shades[count], _GREY_STEPS) for count in row)
@@ -171,10 +171,15 @@ def _pixels(row: list[int], most: int, rank: TimelineRank, roles: dict[str, str]
     return bytes(pixels)
 
 
-def _marks(rows: Sequence[TimelineRank], roles: dict[str, str], bins: int, row_height: int) -> list[Mark]:
+def _marks(rows: Sequence[TimelineRank], roles: Mapping[str, str], bins: int, row_height: int) -> list[Mark]:
     """Marks, the most important first: the cut keeps those, and they are drawn last, on top."""
     found = [
-        Mark(x=round(_GUTTER + (place + 0.5) / bins * _PLOT, 1), y=(row + 0.5) * row_height, role=roles[entry], entry=entry)
+        Mark(
+            x=round(_GUTTER + (place + 0.5) / bins * _PLOT, 1),
+            y=(row + 0.5) * row_height,
+            role=roles[entry],
+            entry=entry,
+        )
         for row, rank in enumerate(rows)
         for place, entry in rank.marks
         if entry in roles and 0 <= place < bins
@@ -182,7 +187,7 @@ def _marks(rows: Sequence[TimelineRank], roles: dict[str, str], bins: int, row_h
     return sorted(found, key=lambda mark: _ROLE_ORDER.index(mark.role))
 
 
-def _strong_rows(report: Report, rows: Sequence[TimelineRank], roles: dict[str, str]) -> set[int]:
+def _strong_rows(report: Report, rows: Sequence[TimelineRank], roles: Mapping[str, str]) -> set[int]:
     """Rows that the verdict is about: the first cause, or while there is none the suspects."""
     if report.verdict.status == "explained":
         return {row for row, rank in enumerate(rows) if any(roles.get(entry) == "root" for _, entry in rank.marks)}
@@ -205,7 +210,8 @@ def _labels(rows: Sequence[TimelineRank], strong: set[int], row_height: int) -> 
 def _ticks(timeline: Timeline, bins: int) -> list[Tick]:
     duration = bins * timeline.bin_s
     return [
-        Tick(x=round(_GUTTER + _PLOT * step / _TICKS, 1), seconds=duration * step / _TICKS) for step in range(_TICKS + 1)
+        Tick(x=round(_GUTTER + _PLOT * step / _TICKS, 1), seconds=duration * step / _TICKS)
+        for step in range(_TICKS + 1)
     ]
 
 

@@ -1,7 +1,7 @@
 """Makes visible what log text could hide: control characters, ANSI escapes, bidirectional and invisible characters.
 
-Log text is hostile input. A terminal obeys ESC, a browser and a code host obey bidirectional controls, and a reader sees
-neither. Each such character becomes a picture (`␛`) or its code point (`⟪U+202E⟫`); nothing is dropped.
+Log text is hostile input. A terminal obeys ESC, a browser and a code host obey bidirectional controls, and a reader
+sees neither. Each such character becomes a picture (`␛`) or its code point (`⟪U+202E⟫`); nothing is dropped.
 """
 
 from __future__ import annotations

@@ -44,7 +44,8 @@ class Browser:
             [
                 str(BROWSER), "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking",
                 "--disable-dev-shm-usage", "--enable-logging=stderr", f"--user-data-dir={self.folder / 'profile'}",
-                f"--log-net-log={log}", "--window-size=1280,1000", "--virtual-time-budget=4000", *flags, "--dump-dom", path.as_uri(),
+                f"--log-net-log={log}", "--window-size=1280,1000", "--virtual-time-budget=4000", *flags,
+                "--dump-dom", path.as_uri(),
             ],
             capture_output=True, text=True, timeout=120, check=True,
         )  # fmt: skip
@@ -61,7 +62,8 @@ class Browser:
         driver = self.folder / "driver.html"
         driver.write_text(
             "<!DOCTYPE html><meta charset=utf-8>"
-            f'<iframe id=f width=1200 height=900 sandbox="{sandbox}" src="{page.name}"></iframe><pre id=out></pre><script>'
+            f'<iframe id=f width=1200 height=900 sandbox="{sandbox}" src="{page.name}"></iframe>'
+            "<pre id=out></pre><script>"
             "document.getElementById('f').onload=function(){var w=this.contentWindow,d=this.contentDocument,out;"
             f"try{{out=(function(){{{script}}}())}}catch(e){{out=String(e)}}"
             "document.getElementById('out').textContent=JSON.stringify(out)};</script>",
@@ -79,7 +81,9 @@ def browser(tmp_path: Path) -> Browser:
 
 
 @pytest.mark.parametrize("name", ["explained", "insufficient", "no-failure"])
-def test_a_page_opens_from_a_file_without_a_word_on_the_console_and_without_a_request(browser: Browser, name: str) -> None:
+def test_a_page_opens_from_a_file_without_a_word_on_the_console_and_without_a_request(
+    browser: Browser, name: str
+) -> None:
     document, console, requests = browser.open(browser.write(reports.ALL[name]()))
     assert console == []
     assert requests == []
@@ -100,7 +104,9 @@ def test_a_hostile_page_runs_nothing_and_asks_for_nothing(browser: Browser) -> N
 
 def test_the_two_checks_above_notice_a_script_and_a_request(browser: Browser) -> None:
     path = browser.folder / "bad.html"
-    path.write_text("<title>x</title><img src=http://127.0.0.1:9/y.png onerror=\"document.title='PWNED'\">", encoding="utf-8")
+    path.write_text(
+        "<title>x</title><img src=http://127.0.0.1:9/y.png onerror=\"document.title='PWNED'\">", encoding="utf-8"
+    )
     document, _, requests = browser.open(path)
     assert "<title>PWNED</title>" in document
     assert set(requests) == {"http://127.0.0.1:9/y.png"}
@@ -108,7 +114,8 @@ def test_the_two_checks_above_notice_a_script_and_a_request(browser: Browser) ->
 
 def test_the_policy_stops_what_the_escaping_would_let_through(browser: Browser) -> None:
     path = browser.write(reports.explained())
-    attack = "<img src=http://127.0.0.1:9/y.png onerror=\"document.title='PWNED'\"><script>document.title='PWNED'</script></main>"
+    attack = "<img src=http://127.0.0.1:9/y.png onerror=\"document.title='PWNED'\">"
+    attack += "<script>document.title='PWNED'</script></main>"
     path.write_text(path.read_text(encoding="utf-8").replace("</main>", attack), encoding="utf-8")
     document, console, requests = browser.open(path)
     assert "<title>PWNED</title>" not in document
@@ -150,8 +157,10 @@ def test_filter_and_keys_work_under_the_policy(browser: Browser) -> None:
           return Array.prototype.filter.call(d.querySelectorAll('.finding'), function (x) { return x.offsetParent; })
             .map(function (x) { return x.id; }); };
         var press = function (key, target) {
-          (target || d.body).dispatchEvent(new w.KeyboardEvent('keydown', {key: key, bubbles: true, cancelable: true})); };
-        var found = {rank: find('rank:13'), not: find('!sigterm !retried rank:2'), role: find('role:teardown'), code: find('code:EZ9999'),
+          var event = new w.KeyboardEvent('keydown', {key: key, bubbles: true, cancelable: true});
+          (target || d.body).dispatchEvent(event); };
+        var found = {rank: find('rank:13'), not: find('!sigterm !retried rank:2'),
+                     role: find('role:teardown'), code: find('code:EZ9999'),
                      text: find('ERR00100'), none: find('rank:1'), said: d.getElementById('filter-count').textContent};
         press('Escape', box);
         found.cleared = find(box.value).length;
@@ -209,7 +218,8 @@ def test_every_target_is_large_enough(browser: Browser) -> None:
     seen = browser.ask(
         browser.write(reports.explained()),
         """
-        return Array.prototype.filter.call(d.querySelectorAll('summary, button, input, .toc a, .self, a.place'), function (x) {
+        var targets = d.querySelectorAll('summary, button, input, .toc a, .self, a.place');
+        return Array.prototype.filter.call(targets, function (x) {
           var box = x.getBoundingClientRect();
           return x.offsetParent && (box.height < 24 || box.width < 24);
         }).map(function (x) { return x.outerHTML.slice(0, 80); });
@@ -225,6 +235,8 @@ def test_the_picture_is_drawn(browser: Browser) -> None:
     browser.open(path, f"--screenshot={shot}")
     assert shot.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
     size = browser.ask(
-        path, "var b = d.querySelector('.matrix image').getBoundingClientRect(); return [b.width > 300, b.height > 100];", scripts_run=False
+        path,
+        "var b = d.querySelector('.matrix image').getBoundingClientRect(); return [b.width > 300, b.height > 100];",
+        scripts_run=False,
     )
     assert size == [True, True]

@@ -4,6 +4,7 @@ import base64
 import hashlib
 import re
 from collections.abc import Callable
+from itertools import pairwise
 
 import msgspec
 import pytest
@@ -118,7 +119,14 @@ def _shown(report: Report) -> list[str]:
         values += [entry.quote, entry.file, entry.line, entry.time, entry.pid, entry.signature, entry.title.zh]
         values += [entry.count] if entry.count > 1 else []
     for item in report.evidence:
-        values += [item.quote, item.why.en, item.why.zh, f"{item.file}:{item.line}", *item.context_before, *item.context_after]
+        values += [
+            item.quote,
+            item.why.en,
+            item.why.zh,
+            f"{item.file}:{item.line}",
+            *item.context_before,
+            *item.context_after,
+        ]
     for rank in report.cluster.ranks:
         values += [rank.rank, rank.node, rank.pid, rank.first_error, rank.last_seen, rank.silent_since]
     for file in report.bundle.files:
@@ -233,7 +241,7 @@ def test_headings_are_ordered_and_there_is_one_first() -> None:
         levels = [int(tag[1]) for tag, _ in Page(render_html(factory())).tags if re.fullmatch(r"h[1-6]", tag)]
         assert levels.count(1) == 1
         assert levels[0] == 1
-        assert all(after - before <= 1 for before, after in zip(levels, levels[1:], strict=False))
+        assert all(after - before <= 1 for before, after in pairwise(levels))
 
 
 def test_landmarks_skip_link_and_table_headers_are_there() -> None:
@@ -263,7 +271,9 @@ def _contrast(one: str, other: str) -> float:
 
 def test_text_has_enough_contrast_on_every_ground_in_both_themes() -> None:
     style = Page(render_html(reports.explained())).blocks["style"][0]
-    palettes = {tuple(re.findall(r"--([a-z]+):(#[0-9a-f]{6})", block)) for block in re.findall(r"\{[^{}]*--bg:[^{}]*\}", style)}
+    palettes = {
+        tuple(re.findall(r"--([a-z]+):(#[0-9a-f]{6})", block)) for block in re.findall(r"\{[^{}]*--bg:[^{}]*\}", style)
+    }
     assert len(palettes) == 2
     inks = ["text", "dim", "link", "red", "orange", "purple", "slate", "green", "blue", "amber"]
     for palette in map(dict, palettes):

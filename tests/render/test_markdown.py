@@ -64,7 +64,8 @@ def test_wide_characters_everywhere_stay_within_the_bytes() -> None:
     report = reports.huge(200)
     wide = Text(en="显存" * 400, zh="显存" * 400)
     evidence = [
-        msgspec.structs.replace(item, why=wide, quote="错" * 500, context_before=["误" * 5_000] * 5) for item in report.evidence
+        msgspec.structs.replace(item, why=wide, quote="错" * 500, context_before=["误" * 5_000] * 5)
+        for item in report.evidence
     ]
     chain = [msgspec.structs.replace(entry, title=wide, reason=wide, file="节点" * 300) for entry in report.chain]
     verdict = msgspec.structs.replace(report.verdict, statement=wide)

@@ -3,6 +3,7 @@ from __future__ import annotations
 import base64
 import struct
 import zlib
+from itertools import pairwise
 
 import msgspec
 from hypothesis import given
@@ -76,7 +77,7 @@ def test_a_thousand_ranks_make_a_small_picture_with_readable_labels() -> None:
     assert matrix
     assert len(matrix.png_base64) < 400_000
     heights = sorted(label.y for label in matrix.labels)
-    assert min(after - before for before, after in zip(heights, heights[1:], strict=False)) >= 12
+    assert min(after - before for before, after in pairwise(heights)) >= 12
     assert any(label.strong for label in matrix.labels)
 
 
@@ -93,8 +94,12 @@ def test_too_many_rows_keep_those_with_findings() -> None:
 
 def test_marks_outside_the_time_or_of_unknown_entries_are_not_drawn() -> None:
     report = reports.explained()
-    odd = TimelineRank(label="odd", rank=0, counts=[[1, 2], [0]], marks=[(-1, "c-1"), (2, "c-1"), (0, "nobody"), (1, "c-2")])
-    matrix = draw_matrix(msgspec.structs.replace(report, timeline=msgspec.structs.replace(report.timeline, ranks=[odd])))
+    odd = TimelineRank(
+        label="odd", rank=0, counts=[[1, 2], [0]], marks=[(-1, "c-1"), (2, "c-1"), (0, "nobody"), (1, "c-2")]
+    )
+    matrix = draw_matrix(
+        msgspec.structs.replace(report, timeline=msgspec.structs.replace(report.timeline, ranks=[odd]))
+    )
     assert matrix
     assert [mark.entry for mark in matrix.marks] == ["c-2"]
     _, _, rows = _read_png(base64.b64decode(matrix.png_base64))
@@ -106,7 +111,7 @@ def test_each_box_stands_below_what_explains_it() -> None:
     tree = draw_tree([chain[2], chain[1], chain[0]])
     assert tree
     places = {node.entry.id: node for node in tree.nodes}
-    assert [node.entry.id for node in tree.nodes][0] == "c-1"
+    assert tree.nodes[0].entry.id == "c-1"
     for name in ("c-2", "c-3"):
         assert places[name].y > places["c-1"].y
         assert places[name].x > places["c-1"].x
@@ -116,7 +121,11 @@ def test_each_box_stands_below_what_explains_it() -> None:
 
 def test_a_circle_in_the_chain_is_drawn_once_each() -> None:
     first, second = reports.explained().chain[:2]
-    circle = [msgspec.structs.replace(first, explained_by=["c-2"]), second, msgspec.structs.replace(second, id="c-9", explained_by=["c-9"])]
+    circle = [
+        msgspec.structs.replace(first, explained_by=["c-2"]),
+        second,
+        msgspec.structs.replace(second, id="c-9", explained_by=["c-9"]),
+    ]
     tree = draw_tree(circle)
     assert tree
     assert sorted(node.entry.id for node in tree.nodes) == ["c-1", "c-2", "c-9"]

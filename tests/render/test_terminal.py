@@ -44,7 +44,13 @@ def test_nothing_in_the_log_reaches_the_terminal_as_a_command(
 
 def test_the_four_questions_are_answered_in_order() -> None:
     shown = render_terminal(reports.explained())
-    parts = ["Explained · Operator", f"{reports.PLOG}:4127", "Most likely root cause", "Next action", "$ python3 train.py"]
+    parts = [
+        "Explained · Operator",
+        f"{reports.PLOG}:4127",
+        "Most likely root cause",
+        "Next action",
+        "$ python3 train.py",
+    ]
     places = [shown.index(part) for part in parts]
     assert places == sorted(places)
 
@@ -66,9 +72,8 @@ def test_long_words_use_their_whole_allowance_and_no_more() -> None:
     long = Text(en="word " * 400, zh="字" * 2_000)
     verdict = msgspec.structs.replace(report.verdict, statement=long)
     actions = [msgspec.structs.replace(action, action=long, why=long) for action in report.next_actions * 3]
-    full = msgspec.structs.replace(
-        report, verdict=verdict, next_actions=actions, triage=msgspec.structs.replace(report.triage, missing=reports.insufficient().triage.missing)
-    )  # fmt: skip
+    triage = msgspec.structs.replace(report.triage, missing=reports.insufficient().triage.missing)
+    full = msgspec.structs.replace(report, verdict=verdict, next_actions=actions, triage=triage)
     for lang in ("en", "zh"):
         lines = render_terminal(full, lang, width=60).rstrip("\n").split("\n")
         assert len(lines) == MAX_LINES
