@@ -50,8 +50,16 @@ def lint_folder(root: Path, known: Iterable[Signature] = ()) -> list[Defect]:
     return sorted([*defects, *lint_documents(documents, known)])
 
 
-def lint_documents(documents: Iterable[Document], known: Iterable[Signature] = ()) -> list[Defect]:
-    """All defects of these files; a file that has not the right shape is not held to the other laws."""
+def lint_documents(
+    documents: Iterable[Document], known: Iterable[Signature] = (), lints: Iterable[type[Lint]] = LINTS
+) -> list[Defect]:
+    """All defects of these files; a file that has not the right shape is not held to the other laws.
+
+    Args:
+        documents: The files.
+        known: Signatures of other folders that these files may point at.
+        lints: The laws to hold them to.
+    """
     defects: list[Defect] = []
     entries: list[Entry] = []
     for document in documents:
@@ -62,7 +70,7 @@ def lint_documents(documents: Iterable[Document], known: Iterable[Signature] = (
             entries.append(Entry(document, read))
     own = {entry.signature.id for entry in entries}
     others = tuple(signature for signature in known if signature.id not in own)
-    for lint in (kind() for kind in LINTS):
+    for lint in (kind() for kind in lints):
         for entry in entries:
             defects += lint.check(entry)
         defects += lint.finish(entries, others)

@@ -46,7 +46,7 @@ def test_a_wrapper_is_a_symptom_and_success_is_no_failure() -> None:
         ("0x7BC87", "acl", "507015"),
         ("118620163", "rt", "0x7120003"),
         ("acl_error_rt_aicore_exception", "acl", "507015"),
-        ("heartbeat: stuck", "hccl_event", "OPCOUNTER STUCK"),
+        ("heartbeat: stuck", "hccl_event", "STUCK"),
     ],
 )
 def test_a_code_is_found_as_people_write_it(query: str, family: str, code: str) -> None:

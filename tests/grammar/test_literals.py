@@ -17,7 +17,7 @@ from plogscope.grammar.literals import MOST, are_implied, required_literals, sam
         (r"(?:no space|disk quota) left", ("disk quota left", "no space left")),
         (r"exec(?:ute|ution)? failed", ("exec failed", "execute failed", "execution failed")),
         (r"[Ff]ailed", ("Failed", "failed")),
-        (r"(?P<code>E[IJ]\d{4}): ", ("EI", "EJ")),
+        (r"(?P<code>E[IJ]\d{4}): *", ("EI", "EJ")),
         (r"^Killed$", ("Killed",)),
         (r"(?:ab){2}c+d", ("abab",)),
         (r"lost(?=\.\.\.)", ("lost",)),

@@ -3,6 +3,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from plogscope.errors import EXIT_GRAMMAR, GrammarError, InputError
@@ -57,7 +58,8 @@ def test_an_edited_file_is_read_again(shipped: Path, good_text: str) -> None:
     assert before.digest != after.digest
 
 
-def test_a_damaged_cache_is_made_again(shipped: Path, own_cache: Path) -> None:
+@pytest.mark.usefixtures("shipped")
+def test_a_damaged_cache_is_made_again(own_cache: Path) -> None:
     grammar = load_grammar()
     for path in (own_cache / "plogscope").iterdir():
         path.write_bytes(path.read_bytes()[:50])
@@ -172,8 +174,8 @@ def test_a_users_folder_works_beside_a_compiled_grammar(
 
 def test_three_hundred_signatures_load_in_sixty_milliseconds(shipped: Path) -> None:
     example = read_grammar(shipped).signatures[0]
-    data = load.msgspec.json.encode(
-        assemble(load.msgspec.structs.replace(example, id=f"device/{number}") for number in range(300))
+    data = msgspec.json.encode(
+        assemble(msgspec.structs.replace(example, id=f"device/{number}") for number in range(300))
     )
     times = []
     for _ in range(5):
