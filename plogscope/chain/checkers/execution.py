@@ -117,11 +117,11 @@ def _silent_members(
         found = {rank for rank in absent if rank is not None and rank not in talking}
         missing.update(found)
         counted |= found if len(inside) >= PAIR else set()
-    both = {rank for rank in missing if rank in named}
-    chosen = {rank for rank in (both or set(missing) or set(named)) if rank not in failing}
-    if not chosen:
+    both = set(missing) & set(named)
+    chosen = both or set(missing) or set(named)
+    if not chosen or (set(missing) | set(named)) & failing:
         return []
-    proven = chosen <= counted and not (set(missing) - failing - chosen)
+    proven = chosen <= counted and chosen == set(missing)
     key = "checker.not_reporting" if chosen & set(missing) else "checker.waited_for"
     reason = say(key, ranks=listed(chosen), count=len(talking))
     return [

@@ -63,17 +63,18 @@ def check(view: JobView) -> list[CheckerResult]:
 
 
 def _edges(view: JobView, seats: Seats) -> tuple[dict[End, set[End]], dict[End, Finding]]:
-    """Victim → peers, and the first line of each victim (of each peer, if the victim's end is all that it names)."""
+    """Victim → peers; end → the first line that it wrote, else the first that names it."""
     peers: dict[End, set[End]] = defaultdict(set)
-    lines: dict[End, Finding] = {}
+    own: dict[End, Finding] = {}
+    about: dict[End, Finding] = {}
     for finding in these(view, LINK_DETECTED, P2P_TIMEOUT, LINK_ROW, TRANSPORT_INIT, TRANSPORT_CREATE):
         here, there = _ends(finding, seats)
         if here is None or there is None or here == there:
             continue
         peers[here].add(there)
-        lines.setdefault(here, finding)
-        lines.setdefault(there, finding)
-    return dict(peers), lines
+        own.setdefault(here, finding)
+        about.setdefault(there, finding)
+    return dict(peers), about | own
 
 
 def _ends(finding: Finding, seats: Seats) -> tuple[End | None, End | None]:

@@ -13,6 +13,7 @@ from plogscope.chain.checkers.signatures import (
     LISTEN,
     LOCAL_RANK_KEY_INFO,
     SETUP_AGENT,
+    TRANSPORT_INIT,
 )
 from plogscope.model.record import Finding
 
@@ -84,6 +85,9 @@ def _note(seats: Seats, finding: Finding) -> None:
     name, size = finding.fields.get("communicator"), number(finding, "rank_size")
     if finding.signature in (ENTRY_COMM_INIT, SETUP_AGENT, COMM_INIT_INFO, COMMUNICATOR_KEY_INFO) and name and size:
         seats.sizes[name] = max(size, seats.sizes.get(name, 0))
+    if finding.signature == TRANSPORT_INIT:
+        _note_link(seats, finding)
+        return
     inside = number(finding, "rank")
     world = finding.actor.rank
     if finding.signature in (ENTRY_COMM_INIT, SETUP_AGENT, COMM_INIT_INFO) and name and inside is not None:
@@ -98,6 +102,18 @@ def _note(seats: Seats, finding: Finding) -> None:
         _seat(seats, world, finding, ("server", "device", "address"))
     elif finding.signature == LISTEN:
         _seat(seats, world, finding, ("", "device", "address"))
+
+
+def _note_link(seats: Seats, finding: Finding) -> None:
+    """A failed link names rank, server and device of both ends, but not the communicator: only the world's counts."""
+    for rank_field, address, device in (
+        ("rank", "address", "device"),
+        ("remote_rank", "remote_address", "remote_device"),
+    ):
+        rank, index = seats.world(None, number(finding, rank_field)), number(finding, device)
+        node = server(finding.fields.get(address))
+        if rank is not None and index is not None and node not in _NO_ADDRESS:
+            seats.by_device.setdefault((node, index), rank)
 
 
 def _seat(seats: Seats, rank: int, finding: Finding, names: tuple[str, str, str]) -> None:

@@ -25,7 +25,8 @@ def check(view: JobView) -> list[CheckerResult]:
         return []
     seen = {one.rank for one in view.cluster.processes if one.rank is not None}
     expected = view.cluster.expected_ranks
-    if expected is not None and expected <= MAX_RANKS and expected / 2 <= len(seen) < expected:
+    ranked = sum(one.rank is not None for one in view.cluster.processes)
+    if expected is not None and expected <= MAX_RANKS and expected / 2 <= len(seen) <= ranked < expected:
         missing = set(range(expected)) - seen
         reason = say("checker.no_log", ranks=listed(missing), expected=expected)
         return [

@@ -1,14 +1,16 @@
 """Rule `straggler`: a rank that came later than the others waited is the first cause of their timeouts.
 
 Compared are the times at which the ranks of one communicator issued the same collective (of the task report), and the
-times at which they entered creation of the communicator (Entry- lines, when it never came up). Gap of last to first
-> limit + uncertainty of the clocks: the last one is the straggler, at its own record.
+times at which they entered creation of the communicator (Entry- lines, when it never came up). A member that did not
+report there, because it came too late and then waited for somebody in another communicator, counts with that report.
+Gap > limit + uncertainty of the clocks: the last one is the straggler, at its own record.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import product
 
 from plogscope.chain.checkers.accuse import suspects
 from plogscope.chain.checkers.base import CheckerResult, JobView
@@ -29,19 +31,31 @@ from plogscope.wording import say
 
 ORDER = 55
 RULE = "straggler"
-PAIR = 2
 
 Arrival = tuple[int, Finding, int | None]
 """Time on the reference clock, the line that says it, world rank."""
 
 
 def check(view: JobView) -> list[CheckerResult]:
-    """Stragglers of collectives, then of communicator creation."""
+    """Stragglers of collectives, then of communicator creation; the widest gap of each first."""
     seats = find_seats(view)
-    groups = by_communicator(task_reports(view, seats)).values()
-    late = [_late(view, _issues(members), exec_limit_ns(view)) for members in groups]
+    reports = task_reports(view, seats)
+    first = _first_of_rank(reports)
+    late = [
+        _late(view, [*_issues(members), *_elsewhere(members, seats, first)], exec_limit_ns(view))
+        for members in by_communicator(reports).values()
+    ]
     late += [_late(view, arrivals, connect_limit_ns(view)) for arrivals in _entries(view, seats).values()]
-    return [result for result in late if result is not None]
+    return [result for _, result in sorted(filter(None, late), key=lambda one: -one[0])]
+
+
+def _first_of_rank(reports: Iterable[TaskReport]) -> dict[int, Arrival]:
+    first: dict[int, Arrival] = {}
+    for one in reports:
+        if one.rank is not None and one.issued_ns is not None:
+            arrival = (one.issued_ns, one.issued or one.finding, one.rank)
+            first[one.rank] = min(first.get(one.rank, arrival), arrival, key=lambda each: each[0])
+    return first
 
 
 def _issues(members: Sequence[TaskReport]) -> list[Arrival]:
@@ -52,6 +66,15 @@ def _issues(members: Sequence[TaskReport]) -> list[Arrival]:
             line = one.issued or one.finding
             same[one.index, one.operation].append((one.issued_ns, line, one.rank))
     return max(same.values(), key=len, default=[])
+
+
+def _elsewhere(members: Sequence[TaskReport], seats: Seats, first: dict[int, Arrival]) -> list[Arrival]:
+    """What the members that did not report here reported in other communicators."""
+    name = members[0].communicator
+    known = set(seats.members.get(name or "", {}).values())
+    known |= {rank for one in members if (rank := seats.world(name, one.remote)) is not None}
+    known -= {one.rank for one in members if one.rank is not None}
+    return [first[rank] for rank in sorted(known) if rank in first]
 
 
 def _entries(view: JobView, seats: Seats) -> dict[str, list[Arrival]]:
@@ -67,18 +90,25 @@ def _entries(view: JobView, seats: Seats) -> dict[str, list[Arrival]]:
     return {name: list(arrivals.values()) for name, arrivals in found.items()}
 
 
-def _late(view: JobView, arrivals: Sequence[Arrival], limit: int) -> CheckerResult | None:
-    if len(arrivals) < PAIR:
+def _late(view: JobView, arrivals: Sequence[Arrival], limit: int) -> tuple[int, CheckerResult] | None:
+    """The widest gap that the clocks prove. Ranks under one unproven clock still compare with each other."""
+    by_clock: dict[int, list[Arrival]] = defaultdict(list)
+    for arrival in arrivals:
+        by_clock[arrival[1].clock].append(arrival)
+    first = [min(group, key=lambda one: one[0]) for group in by_clock.values()]
+    last = [max(group, key=lambda one: one[0]) for group in by_clock.values()]
+    proven = [
+        (late[0] - early[0], late)
+        for early, late in product(first, last)
+        if limit and late[0] - early[0] > limit + uncertainty_ns((early[1], late[1]), view.cluster.clocks)
+    ]
+    if not proven:
         return None
-    ordered = sorted(arrivals, key=lambda one: one[0])
-    last_ns, finding, rank = ordered[-1]
-    gap = last_ns - ordered[0][0]
-    if limit == 0 or gap <= limit + uncertainty_ns((ordered[0][1], finding), view.cluster.clocks):
-        return None
+    gap, (_, finding, rank) = max(proven, key=lambda one: one[0])
     who = say("who.rank", rank=rank) if rank is not None else say("who.process", pid=finding.actor.pid or "?")
     reason = say("checker.straggler", who=who, gap=round(gap / SECOND_NS), limit=round(limit / SECOND_NS))
     incident = incident_of(view, finding)
-    return CheckerResult(
+    return gap, CheckerResult(
         rule=RULE,
         kind="root",
         reason=reason,

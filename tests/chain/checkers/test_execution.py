@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+import pytest
+
+from plogscope.chain.checkers.execution import check
+from tests.chain.checkers.job import WORLD, Job
+
+
+def test_the_rank_one_operation_behind_is_the_first_cause() -> None:
+    job = Job(expected=4)
+    for rank in (0, 2, 3):
+        job.reports_task(rank, 100.0 + rank / 1000, index=8)
+    behind = job.reports_task(1, 100.0, index=7)
+
+    (result,) = check(job.view())
+
+    assert (result.kind, result.incident, result.proven) == ("root", behind.id, True)
+    assert result.finding == behind.lead
+    assert "rank 1 is at operation 7" in result.reason.en
+    assert "rank 1" in result.reason.zh
+
+
+def test_the_rank_that_issued_another_operation_is_the_first_cause() -> None:
+    job = Job(expected=4)
+    for rank in (0, 1, 2):
+        job.reports_task(rank, 100.0)
+    odd = job.reports_task(3, 99.9, tag=f"AllGather_{WORLD}")
+
+    (result,) = check(job.view())
+
+    assert (result.kind, result.incident) == ("root", odd.id)
+    assert "AllGather" in result.reason.en
+
+
+def test_the_rank_with_another_count_is_the_first_cause() -> None:
+    job = Job(expected=3)
+    issued = "2026-02-01-10:00:00.000.000"
+    for rank in (0, 1):
+        job.reports_task(rank, 100.0, size=3, issued=issued)
+    odd = job.reports_task(2, 100.0, size=3, issued=issued, count=8192)
+
+    (result,) = check(job.view())
+
+    assert (result.kind, result.incident) == ("root", odd.id)
+
+
+def test_two_that_disagree_are_not_proven() -> None:
+    job = Job(expected=4)
+    job.reports_task(0, 100.0)
+    job.reports_task(1, 100.0, tag=f"AllGather_{WORLD}")
+
+    (result,) = check(job.view())
+
+    assert (result.kind, result.proven) == ("root", False)
+
+
+@pytest.mark.parametrize("tag", ["worldCommSendRecv_0_1_g", f"BatchSendRecv_{WORLD}"])
+def test_counters_of_operations_between_two_ranks_may_differ(tag: str) -> None:
+    job = Job(expected=4)
+    for rank in range(4):
+        job.reports_task(rank, 100.0, tag=tag, index=10 + rank)
+
+    assert check(job.view()) == []
+
+
+def test_the_member_that_reports_nothing_is_suspect_by_counting() -> None:
+    job = Job(expected=4)
+    for rank in (0, 1, 2):
+        job.reports_task(rank, 100.0)
+
+    (result,) = check(job.view())
+
+    assert (result.kind, result.proven) == ("suspects", True)
+    assert [one.rank for one in result.suspects] == [3]
+
+
+def test_a_member_that_waits_in_another_communicator_is_a_victim() -> None:
+    job = Job(expected=4)
+    for rank in (0, 1, 2):
+        job.reports_task(rank, 100.0)
+    job.reports_task(3, 100.0, tag="AllReduce_group_name_2", communicator="group_name_2", size=2, inside=0)
+
+    assert check(job.view()) == []
+
+
+def test_a_silent_member_with_a_failure_of_its_own_is_left_to_that_failure() -> None:
+    job = Job(expected=4)
+    for rank in (0, 1, 2):
+        job.reports_task(rank, 100.0)
+    job.crashes(3, 20.0)
+
+    assert check(job.view()) == []
+
+
+def test_a_single_witness_accuses_only_the_peer_that_it_names() -> None:
+    job = Job(expected=8)
+    job.reports_task(0, 100.0, size=8, remote=5)
+
+    (result,) = check(job.view())
+
+    assert [one.rank for one in result.suspects] == [5]
+    assert not result.proven
+
+
+def test_a_single_witness_that_names_nobody_accuses_nobody() -> None:
+    job = Job(expected=8)
+    job.reports_task(0, 100.0, size=8, remote=4_294_967_295)
+
+    assert check(job.view()) == []
+
+
+def test_all_alike_and_complete_says_nothing() -> None:
+    job = Job(expected=4)
+    for rank in range(4):
+        job.reports_task(rank, 100.0, remote=(rank + 1) % 4)
+
+    assert check(job.view()) == []

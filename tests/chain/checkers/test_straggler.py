@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+from datetime import datetime, timedelta, timezone
+
+from plogscope.chain.checkers.straggler import check
+from plogscope.model.chain import Clock
+from tests.chain.checkers.job import SECOND_NS, START_NS, WORLD, Job
+
+
+def printed(at_s: float) -> str:
+    moment = datetime.fromtimestamp(START_NS // SECOND_NS, tz=timezone.utc) + timedelta(seconds=at_s)
+    return f"{moment:%Y-%m-%d-%H:%M:%S}.000.000"
+
+
+def test_the_rank_that_issued_later_than_the_limit_is_the_first_cause() -> None:
+    job = Job(expected=4)
+    job.says(0, "hccl/exec-timeout-env", 0.0, limit=300)
+    for rank in (0, 1, 2):
+        job.reports_task(rank, 400.0, issued=printed(100.0))
+    late = job.reports_task(3, 800.0, issued=printed(480.0))
+
+    (result,) = check(job.view())
+
+    assert (result.kind, result.incident, result.proven) == ("root", late.id, True)
+    assert result.finding is not None
+    assert result.finding.signature == "hccl/task-failed-op"
+    assert "380 s" in result.reason.en
+
+
+def test_a_gap_below_the_limit_is_ordinary() -> None:
+    job = Job(expected=4)
+    job.says(0, "hccl/exec-timeout-env", 0.0, limit=300)
+    for rank in range(4):
+        job.reports_task(rank, 400.0, issued=printed(100.0 + rank * 20))
+
+    assert check(job.view()) == []
+
+
+def test_a_limit_of_zero_means_that_nobody_gives_up() -> None:
+    job = Job(expected=2)
+    job.says(0, "hccl/exec-timeout-env", 0.0, limit=0)
+    job.reports_task(0, 5000.0, size=2, issued=printed(0.0))
+    job.reports_task(1, 5000.0, size=2, issued=printed(4000.0))
+
+    assert check(job.view()) == []
+
+
+def test_a_gap_that_the_clocks_cannot_prove_says_nothing() -> None:
+    clocks = (Clock(id=0, name="n0"), Clock(id=1, name="n1", uncertainty_s=1e8, basis="assumed"))
+    job = Job(expected=2, clocks=clocks)
+    job.says(0, "hccl/exec-timeout-env", 0.0, limit=300)
+    job.reports_task(0, 400.0, size=2, issued=printed(100.0))
+    job.reports_task(1, 900.0, size=2, issued=printed(600.0), clock=1)
+
+    assert check(job.view()) == []
+
+
+def test_a_rank_that_came_too_late_to_report_there_counts_with_its_report_elsewhere() -> None:
+    job = Job(expected=4)
+    job.says(0, "hccl/exec-timeout-env", 0.0, limit=300)
+    for rank in range(3):
+        job.says(rank, "hccl/entry-comm-init", 0.0, communicator="group_name_1", rank_size=3, rank=rank)
+    for rank in (1, 2):
+        job.reports_task(
+            rank, 400.0, communicator="group_name_1", tag="AllReduce_group_name_1", size=3, issued=printed(100.0)
+        )
+    late = job.reports_task(0, 800.0, remote=3, issued=printed(480.0))
+
+    results = check(job.view())
+
+    assert [result.incident for result in results] == [late.id]
+
+
+def test_the_rank_that_entered_creation_too_late_is_named_by_its_entry_line() -> None:
+    job = Job(expected=3)
+    for rank, at_s in ((0, 0.0), (1, 0.4), (2, 200.0)):
+        job.says(rank, "hccl/entry-comm-init", at_s, communicator=WORLD, rank_size=3, rank=rank)
+
+    (result,) = check(job.view())
+
+    assert (result.kind, result.incident) == ("root", None)
+    assert [one.rank for one in result.suspects] == [2]
+    assert result.finding is not None
+    assert result.finding.actor.rank == 2
+
+
+def test_a_communicator_that_came_up_has_no_straggler() -> None:
+    job = Job(expected=2)
+    for rank, at_s in ((0, 0.0), (1, 200.0)):
+        job.says(rank, "hccl/entry-comm-init", at_s, communicator=WORLD, rank_size=2, rank=rank)
+    job.says(0, "hccl/comm-init-success", 201.0, communicator=WORLD, rank_size=2, rank=0)
+
+    assert check(job.view()) == []
