@@ -272,9 +272,10 @@ class _Page:
 
     def environment(self) -> list[str]:
         environment = self.report.environment
-        unknown = self.say("head.unknown")
         values = [(name, getattr(environment, name)) for name in _VERSIONS]
-        lines = [f"- {name}: {self.code(value) if value else unknown}" for name, value in values]
+        lines = [f"- {name}: {self.code(value)}" for name, value in values if value]
+        absent = ", ".join(name for name, value in values if not value)
+        lines += [f"- {self.say('environment.absent', names=absent)}"] if absent else []
         variables = self.keep("variables", list(environment.env.items()), self.limits.variables)
         lines += [f"- {self.code(f'{name}={value}')}" for name, value in variables]
         return [self.heading("section.environment"), "\n".join(lines)]

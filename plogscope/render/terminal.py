@@ -92,8 +92,10 @@ class _Screen:
             lines.append(self.row(f"{self.say('head.first_' + verdict.status)}: {where}"))
         return lines
 
-    def section(self, key: str, lines: Sequence[str]) -> list[str]:
-        return [self.paint(self.row(self.say(key)), "title"), *lines] if lines else []
+    def section(self, key: str, lines: Sequence[str], left_out: int = 0) -> list[str]:
+        """A titled part; the title names how many entries are only in the other views."""
+        title = self.say(key) + (f" (+{left_out})" if left_out > 0 else "")
+        return [self.paint(self.row(title), "title"), *lines] if lines else []
 
     def evidence(self) -> list[str]:
         """At most seven lines."""
@@ -101,30 +103,33 @@ class _Screen:
         for item in self.report.evidence[:_EVIDENCE]:
             lines.append(self.row(f"{item.file}:{item.line}", 1))
             lines += self.rows(facts.quoted(item.quote).strip(), 2, _QUOTE_LINES)
-        return self.section("section.evidence", lines)
+        return self.section("section.evidence", lines, len(self.report.evidence) - _EVIDENCE)
 
     def cause(self) -> list[str]:
         """At most three lines: the root cause, or whom the evidence points at."""
         root = facts.cause(self.report)
+        left_out = 0
         if root is not None:
             code = f" ({root.code})" if root.code else ""
             lines = self.rows(pick(root.title, self.lang) + code, 1, 2)
         else:
-            suspects = self.report.verdict.suspects[:_SUSPECTS]
-            lines = [self.row(f"{self.who(entry)}: {pick(entry.why, self.lang)}", 1) for entry in suspects]
-        return self.section(f"section.cause_{self.report.verdict.status}", lines)
+            suspects = self.report.verdict.suspects
+            lines = [self.row(f"{self.who(entry)}: {pick(entry.why, self.lang)}", 1) for entry in suspects[:_SUSPECTS]]
+            left_out = len(suspects) - _SUSPECTS
+        return self.section(f"section.cause_{self.report.verdict.status}", lines, left_out)
 
     def action(self) -> list[str]:
         """At most five lines: the smallest action with its command, and the next one."""
         lines: list[str] = []
-        for number, action in enumerate(facts.actions(self.report)[:_ACTIONS], start=1):
+        chosen = facts.actions(self.report)
+        for number, action in enumerate(chosen[:_ACTIONS], start=1):
             text = f"{number}. {self.say('kind.' + action.kind)}: {pick(action.action, self.lang)}"
             lines += self.rows(text, 1, _ACTION_LINES if number == 1 else 1)
             exports = " ".join(f"{name}={value}" for name, value in action.env.items())
             command = action.command or (f"export {exports}" if exports else "")
             if number == 1 and command:
                 lines.append(self.row(f"$ {command}", 2))
-        return self.section("section.action", lines)
+        return self.section("section.action", lines, len(chosen) - _ACTIONS)
 
     def foot(self) -> list[str]:
         """At most two lines: how far the reading got, and what is missing."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from html.parser import HTMLParser
 
 _VOID = frozenset({"meta", "link", "input", "img", "br", "rect", "path", "image", "hr"})
@@ -24,6 +25,8 @@ class Page(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         names = [name for name, _ in attrs]
+        if re.search(r"\"[a-z]", re.sub(r"=\"[^\"]*\"", '=""', self.get_starttag_text() or "")):
+            self.problems.append(f"no space between attributes: {self.get_starttag_text()}")
         if len(names) != len(set(names)):
             self.problems.append(f"attribute twice in {tag}: {names}")
         values = {name: value or "" for name, value in attrs}

@@ -236,6 +236,20 @@ def test_a_page_over_its_cap_loses_the_least_important_first(cap: int) -> None:
     assert "Run the failing step again" in page.text
 
 
+def test_many_suspects_and_much_evidence_are_folded_but_there() -> None:
+    report = reports.insufficient()
+    suspects = [msgspec.structs.replace(report.verdict.suspects[0], rank=rank) for rank in range(40)]
+    evidence = [msgspec.structs.replace(report.evidence[0], id=f"e-{number}", line=number) for number in range(1, 31)]
+    verdict = msgspec.structs.replace(report.verdict, suspects=suspects)
+    page = Page(render_html(msgspec.structs.replace(report, verdict=verdict, evidence=evidence)))
+    assert page.problems == []
+    assert [values for values in page.all("details") if values.get("class") == "rest"] == [{"class": "rest"}] * 2
+    assert "Further evidence: 22" in page.text
+    assert "Further ranks and nodes: 28" in page.text
+    assert all(f"rank {rank}" in page.text for rank in range(40))
+    assert {f"e-{number}" for number in range(1, 31)} <= set(page.ids)
+
+
 def test_headings_are_ordered_and_there_is_one_first() -> None:
     for factory in FACTORIES:
         levels = [int(tag[1]) for tag, _ in Page(render_html(factory())).tags if re.fullmatch(r"h[1-6]", tag)]

@@ -55,6 +55,15 @@ def test_the_four_questions_are_answered_in_order() -> None:
     assert places == sorted(places)
 
 
+def test_the_titles_say_how_much_is_only_in_the_other_views() -> None:
+    report = reports.huge(10)
+    assert "\nEvidence (+2499)\n" in render_terminal(report)
+    suspects = reports.insufficient().verdict.suspects * 44
+    verdict = msgspec.structs.replace(reports.insufficient().verdict, suspects=suspects)
+    shown = render_terminal(msgspec.structs.replace(reports.insufficient(), verdict=verdict))
+    assert "What the evidence points at (+42)" in shown
+
+
 def test_chinese_is_asked_for_and_given() -> None:
     shown = render_terminal(reports.explained(), "zh")
     assert "已查明 · 算子" in shown
