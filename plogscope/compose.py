@@ -65,6 +65,7 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
     stats: Mapping[int, SourceStats]
     skipped: tuple[Skipped, ...]
     timeouts: int
+    notes: tuple[Text, ...]
     tool: Tool
 
 
@@ -174,9 +175,18 @@ def _stated(case: Case, incident: Incident) -> RootCause:
         node=actor.node,
         pid=actor.pid,
         device=actor.device,
-        rank=actor.rank,
+        rank=actor.rank if actor.rank is not None else _named_rank(case, incident),
         fields=lead.fields,
     )
+
+
+def _named_rank(case: Case, incident: Incident) -> int | None:
+    """The rank that the lead line itself names, when nothing tells which rank wrote it."""
+    signature = case.signatures.get(incident.signature or "")
+    for name, value in incident.lead.fields.items() if signature else ():
+        if signature is not None and signature.extract[name].meaning == "rank" and value.isdecimal():
+            return int(value)
+    return None
 
 
 def _code(case: Case, incident: Incident) -> str | None:
@@ -304,9 +314,8 @@ def _coverage(case: Case) -> Coverage:
     unknown = [finding for finding in case.findings if finding.signature is None]
     unknown.sort(key=lambda finding: -finding.count)
     read, unparsed = sum(one.lines for one in stats), sum(one.unparsed for one in stats)
-    notes = [
-        say("coverage.assumed_clock", clock=clock.name) for clock in case.cluster.clocks if clock.basis == "assumed"
-    ]
+    notes = list(case.notes)
+    notes += [say("coverage.assumed_clock", clock=clock.name) for clock in case.cluster.clocks if clock.basis == "assumed"]
     cut = sum(one.cut_lines for one in stats)
     if cut:
         notes.append(say("coverage.cut_lines", count=cut, limit=MAX_LINE_BYTES))

@@ -18,7 +18,7 @@ from plogscope.chain.checkers.base import JobView
 from plogscope.chain.clear import Progress, Writing, recovered
 from plogscope.chain.suspects import suspects_of
 from plogscope.compose import Case, assemble_report
-from plogscope.correlate.baseline import without_baseline
+from plogscope.correlate.baseline import without_baseline, without_echoes
 from plogscope.correlate.clocks import Clocks, find_clocks, on_reference
 from plogscope.correlate.cluster import build_cluster
 from plogscope.correlate.identity import complete_actors, identify
@@ -35,7 +35,7 @@ from plogscope.model.signature import Code, Grammar, Signature
 from plogscope.model.source import Bundle
 from plogscope.model.steps import StepFacts
 from plogscope.model.vocabulary import Symptom
-def redact_report(r): return r  # TEMP
+from plogscope.redact import redact_report
 from plogscope.scan.engine import scan_bundle
 from plogscope.scan.merge import Observations, merge
 from plogscope.triage.route import route
@@ -83,7 +83,7 @@ def analyze(paths: Sequence[Path], options: Options | None = None) -> Report:
 
 def _correlate(bundle: Bundle, seen: Observations, signatures: dict[str, Signature]) -> Correlated:
     clocks = find_clocks(bundle, seen.findings)
-    placed = on_reference(seen.findings, clocks)
+    placed = on_reference(without_echoes(seen.findings, bundle), clocks)
     identities = identify(placed, signatures)
     findings = complete_actors(placed, identities)
     spans = {
@@ -166,6 +166,7 @@ def _report(
     triage = route(
         steps, chain, symptom=chosen.symptom, bundle=bundle, verdict_status=judgement.status,
         text_of=lambda finding: traceback_text(bundle.sources[finding.source], finding.offset),
+        progress=[one.finding for one in judged if one.role == "progress"],
     )  # fmt: skip
     bins = {source: (stats.shift, stats.bins) for source, stats in seen.stats.items()}
     t0, timeline = build_timeline(bundle, correlated.clocks, correlated.cluster, chain, bins)
@@ -182,6 +183,7 @@ def _report(
         stats=seen.stats,
         skipped=(*bundle.skipped, *seen.skipped),
         timeouts=seen.timeouts,
+        notes=steps.notes if steps is not None else (),
         tool=Tool("plogscope", __version__, grammar.digest),
     )
     return redact_report(assemble_report(case))

@@ -59,7 +59,9 @@ def judge_chain(
 
 def _explained(root: Incident, chain: Chain, signature: Signature | None, code: Code | None, where: str) -> Judgement:
     level: ConfidenceLevel
-    if root.signature is None:
+    if chain.root_reason is not None:
+        level, why = ("high" if chain.root_proven else "medium"), [chain.root_reason]
+    elif root.signature is None:
         level, why = "low", [say("confidence.unknown")]
     elif root.role == "cause":
         level, why = "high", [say("confidence.first_hand")]
@@ -72,18 +74,25 @@ def _explained(root: Incident, chain: Chain, signature: Signature | None, code: 
             if any(one is not None and one.role == "cause" and one.category != root.category for one in strong):
                 level = "medium"
     key = "statement.explained_unknown" if root.signature is None else "statement.explained"
+    if chain.root_reason is not None:
+        key = "statement.explained_checker"
     return Judgement(
         status="explained",
         category=root.category,
         subcategory=root.subcategory,
         confidence=Confidence(level, why),
-        statement=say(key, title=root.title, where=where),
-        actions=_remedy(root, signature, code, where),
+        statement=say(key, title=root.title, where=where, reason=chain.root_reason),
+        actions=_remedy(root, signature, code, where, chain.root_reason),
     )
 
 
-def _remedy(root: Incident, signature: Signature | None, code: Code | None, where: str) -> tuple[NextAction, ...]:
+def _remedy(
+    root: Incident, signature: Signature | None, code: Code | None, where: str, reason: Text | None
+) -> tuple[NextAction, ...]:
     actions = []
+    if reason is not None:
+        file, _, line = where.rpartition(":")
+        actions.append(NextAction(kind="check", action=say("action.check_rank", file=file, line=line), why=reason))
     if signature is not None and signature.advice is not None:
         actions.append(_advised(signature.advice, root, where))
     if code is not None:

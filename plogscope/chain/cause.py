@@ -9,7 +9,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
+import msgspec
+
 from plogscope.chain.checkers.base import CheckerResult
+from plogscope.chain.clear import WEAK_CATEGORIES
 from plogscope.chain.edges import STRENGTH, UNKNOWN_STRENGTH, connect, strength
 from plogscope.chain.order import comparable, precedes
 from plogscope.model.chain import Chain, Clock, Edge, Incident, Rival, Suspect
@@ -18,9 +21,6 @@ from plogscope.model.vocabulary import Place
 from plogscope.wording import say
 
 MAX_RIVALS = 5
-
-WEAK_CATEGORIES = ("accuracy", "performance")
-"""What only makes a run wrong or slow explains no crash: it is chosen when nothing else is left."""
 
 
 def find_cause(
@@ -42,9 +42,12 @@ def find_cause(
     alive = [incident for incident in incidents if incident.id not in cleared]
     edges = connect(alive, signatures, clocks)
     root, suspects, proven, reasons = _choose(alive, edges, clocks, checked)
+    if root is not None and reasons:
+        alive = [*(one for one in alive if one.id != root.id), root]
+        incidents = _with(incidents, root)
     edges = _towards(root, alive, edges, reasons)
     places = _places(incidents, cleared, edges, root)
-    rivals = _rivals(root, alive, edges, clocks) if root else ()
+    rivals = _rivals(root, alive, edges, clocks) if root and not reasons else ()
     return Chain(
         incidents=tuple(incidents),
         edges=edges,
@@ -54,6 +57,38 @@ def find_cause(
         rivals=rivals,
         suspects=suspects,
         proven_absence=proven,
+        root_reason=reasons[0].reason if root is not None and reasons else None,
+        root_proven=bool(root is not None and reasons and reasons[0].proven),
+    )
+
+
+def _with(incidents: Sequence[Incident], root: Incident) -> list[Incident]:
+    """The incidents with the root as a checker states it, in its place or, if it is none of them, first."""
+    if any(one.id == root.id for one in incidents):
+        return [root if one.id == root.id else one for one in incidents]
+    return [root, *incidents]
+
+
+def _accused(result: CheckerResult, alive: Sequence[Incident]) -> Incident | None:
+    """The incident that a checker names, at the line that proves it; one made of that line if there is no incident."""
+    known = next((one for one in alive if one.id == result.incident), None)
+    if result.finding is None:
+        return known
+    if known is not None:
+        return msgspec.structs.replace(known, lead=result.finding)
+    lead = result.finding
+    return Incident(
+        id="c1",
+        lead=lead,
+        findings=(lead,),
+        signature=lead.signature,
+        title=result.reason,
+        role="cause",
+        category="communication",
+        subcategory=result.rule,
+        actor=lead.actor,
+        time_ns=lead.order_ns,
+        start_ns=lead.order_ns,
     )
 
 
@@ -65,10 +100,10 @@ def _choose(
         one for one in alive if strength(one) <= UNKNOWN_STRENGTH and one.id not in explained and one.lead.quote
     ]
     direct = [one for one in candidates if strength(one) == STRENGTH["cause"] and one.category not in WEAK_CATEGORIES]
-    roots = [result for result in checked if result.kind == "root" and result.incident]
+    roots = [result for result in checked if result.kind == "root"]
     suspecting = [result for result in checked if result.kind == "suspects" and result.suspects]
     if not direct and roots:
-        chosen = next((one for one in alive if one.id == roots[0].incident), None)
+        chosen = _accused(roots[0], alive)
         if chosen is not None:
             return chosen, (), False, roots
     if not direct and suspecting and any(result.proven for result in suspecting):

@@ -59,6 +59,10 @@ def recovered(incidents: Sequence[Incident], progress: Progress) -> frozenset[st
             by_writer[key].append(finding)
     cleared = set()
     for incident in incidents:
+        if incident.category in WEAK_CATEGORIES:
+            if _is_passing(incident) or any(_same_job(finding, incident) for finding in finished):
+                cleared.add(incident.id)
+            continue
         own = [finding for key in _writers(incident.lead) for finding in by_writer.get(key, [])]
         if any(_follows(finding, incident, progress.clocks) for finding in own):
             cleared.add(incident.id)
@@ -67,6 +71,17 @@ def recovered(incidents: Sequence[Incident], progress: Progress) -> frozenset[st
         elif incident.role != "cause" and incident.role != "symptom" and _went_on(incident, progress):
             cleared.add(incident.id)
     return frozenset(cleared)
+
+
+WEAK_CATEGORIES = ("accuracy", "performance")
+"""Conditions of a run, not failures: steps go on with them, so steps do not clear them."""
+
+PERSISTENT_COUNT = 4
+
+
+def _is_passing(incident: Incident) -> bool:
+    """A loss scale that falls once or twice is how mixed precision works; only a lasting one is a symptom."""
+    return incident.category == "accuracy" and incident.count < PERSISTENT_COUNT and incident.role != "cause"
 
 
 def _writers(finding: Finding) -> list[object]:

@@ -15,6 +15,9 @@ SECOND_NS = 1_000_000_000
 DEVICE_LAG_NS = 15 * SECOND_NS
 """A device-fault record can be stamped this much later than the wrappers of the same device."""
 
+FAILING_WITHIN_S = 120.0
+"""How long after a symptom other errors of the process are taken for its aftermath."""
+
 STRENGTH = {"cause": 0, "either": 1, "symptom": 3, "teardown": 4}
 UNKNOWN_STRENGTH = 2
 
@@ -75,16 +78,32 @@ def _edge_kind(
 def _inside(cause: Incident, effect: Incident, mine: int, other: int, clocks: Sequence[Clock]) -> EdgeKind | None:
     """Inside one process: what fails later, or is a layer above, is explained by what failed first."""
     earlier = precedes(cause, effect, clocks)
-    if other >= STRENGTH["symptom"] > mine:
+    symptom = STRENGTH["symptom"]
+    if other >= symptom > mine:
         late = _late_ns(cause, effect)
-        if earlier is True or (late is not None and late <= DEVICE_LAG_NS) or (earlier is None and late is None):
-            return "wraps"
+        polled_late = cause.role == "cause" and late is not None and late <= DEVICE_LAG_NS
+        untimed = earlier is None and (late is None or cause.role == "cause")
+        return "wraps" if earlier is True or polled_late or untimed else None
+    if earlier is not True:
         return None
-    if earlier is not True or mine > other:
-        return None
-    if mine >= STRENGTH["symptom"]:
+    if mine >= symptom:
+        if other < symptom and not _already_failing(cause, effect):
+            return None
         return "repeats" if cause.signature == effect.signature else "wraps"
+    if mine > other:
+        return None
     return "poisons" if cause.category in ("operator", "device", "memory") else "wraps"
+
+
+def _already_failing(symptom: Incident, effect: Incident) -> bool:
+    """True when an earlier symptom shows that the process was failing before something that can be a consequence.
+
+    A wrapper is printed before the error stack that it carries, so it says nothing about lines nearer to the failure.
+    """
+    if effect.role == "cause" or symptom.lead.nearness < effect.lead.nearness:
+        return False
+    lag = lag_s(symptom.lead, effect.lead)
+    return lag is None or lag <= FAILING_WITHIN_S
 
 
 def _across(cause: Incident, effect: Incident, other: int, clocks: Sequence[Clock]) -> EdgeKind | None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from plogscope.correlate.incidents import Judged
+from plogscope.model.record import Finding
+from plogscope.model.source import Bundle
 from plogscope.model.steps import StepFacts
 
 
@@ -40,3 +42,10 @@ def without_baseline(
         if step_of.get(one.finding.source) in (None, wanted)
         and not (one.signature is None and one.finding.template in healthy)
     ]
+
+
+def without_echoes(findings: Sequence[Finding], bundle: Bundle) -> list[Finding]:
+    """Findings such that a record which npugraph_ex writes to its debug.log and to the output counts once, at its log."""
+    own = {source.id for source in bundle.sources if source.kind == "npugraph-debug"}
+    logged = {(one.signature, one.quote) for one in findings if one.source in own}
+    return [one for one in findings if one.source in own or (one.signature, one.quote) not in logged]

@@ -51,7 +51,7 @@ def identify(findings: Sequence[Finding], signatures: Mapping[str, Signature]) -
         if actor.device is not None and actor.device >= 0:
             votes[key].devices[actor.device] += 10
         signature = signatures.get(finding.signature or "")
-        if signature is not None and signature.role == "context":
+        if signature is not None and signature.role != "noise":
             _note_membership(finding, signature, key, votes, members, sizes)
     world = max(sizes.values(), default=None)
     for name, ranks in members.items():
@@ -78,7 +78,8 @@ def _note_membership(
     device = integer(found.get("device"))
     if device is not None and device >= 0:
         votes[key].devices[device] += 1
-    name, rank, size = found.get("communicator"), integer(found.get("rank")), integer(found.get("rank_size"))
+    name, size = found.get("communicator"), integer(found.get("rank_size"))
+    rank = integer(found.get("rank", found.get("group_rank")))
     if name and size:
         sizes[name] = max(size, sizes.get(name, 0))
     if name and rank is not None and rank != NO_RANK:

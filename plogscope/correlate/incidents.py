@@ -140,7 +140,7 @@ def place_key(finding: Finding) -> tuple[int, int, int]:
 
 
 def _near(earlier: Finding, later: Finding) -> bool:
-    if earlier.source == later.source and abs(later.line - earlier.last_line if earlier.last_line else later.line - earlier.line) <= JOIN_WITHIN_LINES:
+    if earlier.source == later.source and abs(later.line - (earlier.last_line or earlier.line)) <= JOIN_WITHIN_LINES:
         return True
     if earlier.order_ns is None or later.order_ns is None:
         return False
@@ -151,7 +151,7 @@ def _incident(incident_id: str, group: _Group, step_of: Mapping[int, str | None]
     members = group.members
     strongest = min(members, key=lambda one: _STRENGTH.get(one.role, 9))
     eligible = [one for one in members if one.role == strongest.role]
-    lead = max(eligible, key=lambda one: one.weight)
+    lead = max(eligible, key=lambda one: (one.weight, one.finding.nearness))
     first = min(members, key=lambda one: place_key(one.finding))
     limit_s = next((s for one in members if (s := waited_s(one)) is not None), None)
     start = first.finding.order_ns

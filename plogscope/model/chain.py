@@ -114,7 +114,7 @@ class Chain(msgspec.Struct, frozen=True, kw_only=True):
         places: Incident id → place.
         root: Id of the first cause; None when nothing that is there can be one.
         proven_absence: The suspects are proven by counting (expected against seen), not inferred.
-        findings_of: Checker findings that the choice rests on, as (rule, text).
+        root_reason: Why a checker chose the root, when the root's own record does not say so itself.
     """
 
     incidents: tuple[Incident, ...] = ()
@@ -125,7 +125,9 @@ class Chain(msgspec.Struct, frozen=True, kw_only=True):
     rivals: tuple[Rival, ...] = ()
     suspects: tuple[Suspect, ...] = ()
     proven_absence: bool = False
-    notes: tuple[Text, ...] = ()
+    root_reason: Text | None = None
+    root_proven: bool = False
+    """The checker that chose the root counted, it did not infer."""
 
     def incident(self, incident_id: str | None) -> Incident | None:
         """The incident with that id, or None."""

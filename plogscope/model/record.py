@@ -105,5 +105,14 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     count: int = 1
     last_line: int = 0
     last_time_ns: int | None = None
-    block: int = 0
-    """Which block of a traceback chain the line stands in (0 = the first, which is the cause)."""
+
+    @property
+    def nearness(self) -> int:
+        """How near to the failure the line was written: 2 by the layer that failed, 1 by CANN's error stack, 0 above it."""
+        if self.format in FIRST_HAND_FORMATS:
+            return 2
+        return 1 if self.format == "error-manager" else 0
+
+
+FIRST_HAND_FORMATS = frozenset({"plog", "tsch", "firmware", "mindspore"})
+"""Formats that the components themselves write, not a wrapper that prints what it was told."""

@@ -280,6 +280,8 @@ def _actor(source: Source, facts: Facts, head: Head | None) -> Actor:
     pid = facts.pid
     if head is not None and head.pid is not None:
         pid = head.pid
+    if source.kind == "device-log" and source.pid is not None:
+        pid = source.pid  # lines carry the pid on the device, the file name that of the host process
     return Actor(
         node=source.node or facts.host,
         pid=pid if pid is not None else (source.pid if source.kind in ("plog", "device-log") else None),

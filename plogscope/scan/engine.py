@@ -27,6 +27,10 @@ POOL_FROM_BYTES = 24 << 20
 RECORD_KINDS = frozenset({"plog", "device-log", "stdout", "device-system", "host-system", "npugraph-debug"})
 
 
+STATEMENTS = frozenset({"first_failure.txt"})
+"""Artefacts whose lines can be evidence: the exit code is all that a process killed by a signal leaves behind."""
+
+
 class Scanned(msgspec.Struct, frozen=True):
     """Finished fragments by source id, and what could not be read after all."""
 
@@ -75,7 +79,7 @@ def scan_bundle(bundle: Bundle, grammar: Grammar, *, grammar_folders: Sequence[P
 
 def _tasks(bundle: Bundle) -> Iterator[Task]:
     for source in bundle.sources:
-        if source.kind not in RECORD_KINDS:
+        if source.kind not in RECORD_KINDS and source.path.rsplit("/", 1)[-1] not in STATEMENTS:
             continue
         if source.size <= RANGE_BYTES:
             yield Task(source, 0, None)
