@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
@@ -24,6 +24,8 @@ from plogscope.model.report import (
 
 QUOTE_LIMIT = 500
 _CAUSAL = ("root", "cascade", "witness")
+ROLE_ORDER: tuple[str, ...] = ("root", "witness", "cascade", "teardown", "recovered")
+"""Roles from the one that a cut keeps longest to the one that goes first."""
 _RUN_ID_LENGTH = 12
 _ANCHOR_UNSAFE = re.compile(r"[^A-Za-z0-9_-]")
 
@@ -104,6 +106,12 @@ def others(report: Report) -> list[ChainEntry]:
     return [entry for entry in report.chain if entry.role not in _CAUSAL]
 
 
+def foremost(entries: Sequence[ChainEntry], limit: int) -> list[ChainEntry]:
+    """At most `limit` entries in their order; what goes is the least important role, from its end."""
+    ranked = sorted(range(len(entries)), key=lambda at: (ROLE_ORDER.index(entries[at].role), at))
+    return [entries[at] for at in sorted(ranked[:limit])]
+
+
 def first_failure(report: Report) -> Actor | None:
     """Where and when the failure first shows: the root cause, else the earliest entry of the chain, else a suspect."""
     root = cause(report)
@@ -119,9 +127,9 @@ def first_failure(report: Report) -> Actor | None:
     return None
 
 
-def evidence_anchors(report: Report) -> dict[tuple[str, int], str]:
+def evidence_anchors(evidence: Sequence[Evidence]) -> dict[tuple[str, int], str]:
     """The fragment of the evidence that quotes a line, by file and line."""
-    return {(item.file, item.line): anchor("e", item.id) for item in reversed(report.evidence)}
+    return {(item.file, item.line): anchor("e", item.id) for item in reversed(evidence)}
 
 
 def evidence_roles(report: Report) -> dict[tuple[str, int], ChainEntry]:

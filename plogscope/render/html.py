@@ -83,7 +83,7 @@ def _render(report: Report, lang: str, limits: Limits) -> str:
     environment = _environment()
     style = environment.get_template("report.css.j2").render().strip()
     script = environment.get_template("report.js.j2").render().strip()
-    view = _View(report, lang)
+    view = _View(report, lang, limits)
     page = environment.get_template("report.html.j2").render(
         **view.names(),
         limits=limits,
@@ -140,8 +140,9 @@ def _left_out(report: Report, limits: Limits) -> list[tuple[str, int]]:
 class _View:
     """What the templates may call, bound to one report."""
 
-    def __init__(self, report: Report, lang: str) -> None:
+    def __init__(self, report: Report, lang: str, limits: Limits) -> None:
         self.report = report
+        self.limits = limits
         self.lang = lang
         self.words: Words = load_words()
 
@@ -164,9 +165,8 @@ class _View:
             "rivals": facts.alternatives(report),
             "actions": facts.actions(report),
             "missing": facts.missing(report),
-            "causal": facts.causal(report),
-            "others": facts.others(report),
-            "anchors": facts.evidence_anchors(report),
+            **self._listed(),
+            "anchors": facts.evidence_anchors(report.evidence[: self.limits.evidence]),
             "roles": facts.evidence_roles(report),
             "tree": draw_tree(facts.causal(report)),
             "matrix": draw_matrix(report),
@@ -175,6 +175,18 @@ class _View:
             "contains": contained(report),
             "markdown_en": render_markdown(report, "en"),
             "markdown_zh": render_markdown(report, "zh"),
+        }
+
+    def _listed(self) -> dict[str, Any]:
+        """The findings that stand on the page, how many do not, and the ids that a link may name."""
+        causal, others = facts.causal(self.report), facts.others(self.report)
+        listed = [facts.foremost(entries, self.limits.chain) for entries in (causal, others)]
+        return {
+            "causal": listed[0],
+            "causal_left_out": len(causal) - len(listed[0]),
+            "others": listed[1],
+            "others_left_out": len(others) - len(listed[1]),
+            "linked": {entry.id for entries in listed for entry in entries},
         }
 
     def _functions(self) -> dict[str, Any]:

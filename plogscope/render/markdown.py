@@ -217,7 +217,9 @@ class _Page:
         return blocks
 
     def chain(self) -> list[str]:
-        entries = self.keep("causal", facts.causal(self.report), self.limits.chain)
+        causal = facts.causal(self.report)
+        self.keep("causal", causal, self.limits.chain)
+        entries = facts.foremost(causal, self.limits.chain)
         blocks = [self.heading("section.chain"), "" if entries else self.say("chain.none")]
         return [*blocks, "\n".join(self.entry(number, entry) for number, entry in enumerate(entries, start=1))]
 

@@ -16,6 +16,7 @@ from math import ceil, log
 import msgspec
 
 from plogscope.model.report import ChainEntry, Report, Timeline, TimelineRank
+from plogscope.render.facts import ROLE_ORDER, foremost
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _EIGHT_BITS, _INDEXED = 8, 3
@@ -34,7 +35,6 @@ _PALETTE: tuple[tuple[int, int, int, int], ...] = (
     (26, 127, 55, 255),
 )
 _ROLE_COLOUR = {"root": 6, "cascade": 7, "witness": 8, "teardown": 9, "recovered": 10}
-_ROLE_ORDER = ("root", "witness", "cascade", "teardown", "recovered")
 _MAX_BINS = 1_200
 _MAX_ROWS = 1_024
 _MAX_SHAPES = 240
@@ -133,7 +133,7 @@ def draw_matrix(report: Report) -> Matrix | None:
         rows=len(rows),
         rows_left_out=len(timeline.ranks) - len(rows),
         marks_left_out=max(len(marks) - _MAX_SHAPES, 0),
-        roles=[role for role in _ROLE_ORDER if any(mark.role == role for mark in marks)],
+        roles=[role for role in ROLE_ORDER if any(mark.role == role for mark in marks)],
     )
 
 
@@ -143,8 +143,8 @@ def _choose_rows(ranks: Sequence[TimelineRank], roles: Mapping[str, str]) -> lis
         return list(ranks)
 
     def importance(position: int) -> tuple[int, int]:
-        found = [_ROLE_ORDER.index(roles[entry]) for _, entry in ranks[position].marks if entry in roles]
-        return (min(found, default=len(_ROLE_ORDER)), position)
+        found = [ROLE_ORDER.index(roles[entry]) for _, entry in ranks[position].marks if entry in roles]
+        return (min(found, default=len(ROLE_ORDER)), position)
 
     kept = sorted(sorted(range(len(ranks)), key=importance)[:_MAX_ROWS])
     return [ranks[position] for position in kept]
@@ -164,7 +164,7 @@ def _pixels(row: list[int], most: int, rank: TimelineRank, roles: Mapping[str, s
     scale = (_GREY_STEPS - 1) / log(most) if most > 1 else 0.0
     shades = {count: 1 + int(log(count) * scale) if count > 0 else 0 for count in set(row)}
     pixels = bytearray(min(shades[count], _GREY_STEPS) for count in row)
-    for place, entry in sorted(rank.marks, key=lambda mark: -_ROLE_ORDER.index(roles.get(mark[1], "recovered"))):
+    for place, entry in sorted(rank.marks, key=lambda mark: -ROLE_ORDER.index(roles.get(mark[1], "recovered"))):
         column = place // fold
         if entry in roles and 0 <= column < len(pixels):
             pixels[column] = _ROLE_COLOUR[roles[entry]]
@@ -184,7 +184,7 @@ def _marks(rows: Sequence[TimelineRank], roles: Mapping[str, str], bins: int, ro
         for place, entry in rank.marks
         if entry in roles and 0 <= place < bins
     ]
-    return sorted(found, key=lambda mark: _ROLE_ORDER.index(mark.role))
+    return sorted(found, key=lambda mark: ROLE_ORDER.index(mark.role))
 
 
 def _strong_rows(report: Report, rows: Sequence[TimelineRank], roles: Mapping[str, str]) -> set[int]:
@@ -218,7 +218,6 @@ def _ticks(timeline: Timeline, bins: int) -> list[Tick]:
 _MAX_NODES = 12
 _NODE_HEIGHT, _NODE_GAP, _INDENT, _MAX_DEPTH = 44, 10, 26, 6
 _TREE_WIDTH = 900
-_PRIORITY = ("root", "witness", "cascade", "teardown", "recovered")
 
 
 class Node(msgspec.Struct, frozen=True, kw_only=True):
@@ -244,8 +243,7 @@ class Tree(msgspec.Struct, frozen=True, kw_only=True):
 
 def draw_tree(entries: Sequence[ChainEntry]) -> Tree | None:
     """The chain as a tree of at most 12 boxes: the first explanation is the parent; None without entries."""
-    ranked = sorted(range(len(entries)), key=lambda at: (_PRIORITY.index(entries[at].role), at))
-    kept = [entries[at] for at in sorted(ranked[:_MAX_NODES])]
+    kept = foremost(entries, _MAX_NODES)
     if not kept:
         return None
     placed = _depth_first(kept)

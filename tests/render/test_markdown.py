@@ -51,6 +51,8 @@ def test_five_thousand_entries_are_cut_to_what_matters_and_the_last_line_says_so
     report = reports.huge(5_000)
     text = render_markdown(report)
     assert "**Explained**" in text
+    late = msgspec.structs.replace(report, chain=[*report.chain[1:], report.chain[0]])
+    assert "**First cause**" in render_markdown(late)
     assert reports.ROOT_QUOTE in text
     assert "Run the failing step again" in text
     assert run_id(report) in text
