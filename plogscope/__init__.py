@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from plogscope.version import __version__
+
 if TYPE_CHECKING:
     from plogscope.model.report import Report
     from plogscope.model.signature import Grammar
     from plogscope.model.vocabulary import Symptom
 
-__version__ = "0.1.0"
-__all__ = ["analyze", "load_grammar"]
+__all__ = ["__version__", "analyze", "load_grammar"]
 
 
 def analyze(

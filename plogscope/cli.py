@@ -10,8 +10,8 @@ from typing import Annotated, Optional
 
 import typer
 
-from plogscope import __version__
 from plogscope.errors import EXIT_BUG, EXIT_FAIL_ON, EXIT_GRAMMAR, EXIT_OK, EXIT_USAGE, PlogscopeError, UsageError
+from plogscope.version import __version__
 
 app = typer.Typer(
     name="plogscope", add_completion=False, no_args_is_help=True, rich_markup_mode=None, pretty_exceptions_enable=False
@@ -57,7 +57,9 @@ def _version(show: bool) -> None:  # noqa: FBT001 - typer calls it with the valu
 
 @app.callback()
 def root(
-    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")] = False,  # noqa: FBT002, E501 - a flag of the command line
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
 ) -> None:
     """Finds the first cause in Huawei Ascend logs: category, evidence, most likely root cause, smallest next action."""
     del version
@@ -66,17 +68,26 @@ def root(
 @app.command()
 def analyze(
     paths: Annotated[list[Path], typer.Argument(help="Folders or files of one job.", metavar="PATH...")],
-    output: Annotated[Optional[Path], typer.Option("-o", "--output", help="File, or folder for several formats.")] = None,  # noqa: UP045, E501 - typer on 3.10
-    formats: Annotated[Optional[list[Format]], typer.Option("-f", "--format", help="Output format, repeatable.")] = None,  # noqa: UP045, E501
-    lang: Annotated[Optional[Lang], typer.Option("--lang", help="en or zh; default by LANG.")] = None,  # noqa: UP045
-    grammars: Annotated[Optional[list[Path]], typer.Option("--grammars", help="Folder of further signatures.")] = None,  # noqa: UP045, E501
-    jobs: Annotated[Optional[int], typer.Option("--jobs", min=1, help="Processes; default one per core.")] = None,  # noqa: UP045, E501
-    symptom: Annotated[Optional[SymptomChoice], typer.Option("--symptom", help="What is wrong, if nothing crashed.")] = None,  # noqa: UP045, E501
-    fail_on: Annotated[Optional[str], typer.Option("--fail-on", help="Exit with 1 when the status is this one.")] = None,  # noqa: UP045, E501
+    output: Annotated[
+        Optional[Path], typer.Option("-o", "--output", help="File, or folder for several formats.")
+    ] = None,
+    formats: Annotated[
+        Optional[list[Format]], typer.Option("-f", "--format", help="Output format, repeatable.")
+    ] = None,
+    lang: Annotated[Optional[Lang], typer.Option("--lang", help="en or zh; default by LANG.")] = None,
+    grammars: Annotated[Optional[list[Path]], typer.Option("--grammars", help="Folder of further signatures.")] = None,
+    jobs: Annotated[Optional[int], typer.Option("--jobs", min=1, help="Processes; default one per core.")] = None,
+    symptom: Annotated[
+        Optional[SymptomChoice], typer.Option("--symptom", help="What is wrong, if nothing crashed.")
+    ] = None,
+    fail_on: Annotated[
+        Optional[str], typer.Option("--fail-on", help="Exit with 1 when the status is this one.")
+    ] = None,
 ) -> None:
     """Analyse the logs of one job and write the report."""
     from plogscope.model.vocabulary import STATUSES  # noqa: PLC0415 - keeps --help fast
-    from plogscope.pipeline import Options, analyze as run  # noqa: PLC0415
+    from plogscope.pipeline import Options  # noqa: PLC0415
+    from plogscope.pipeline import analyze as run  # noqa: PLC0415
 
     if fail_on is not None and fail_on not in STATUSES:
         raise UsageError(f"--fail-on {fail_on} is not a status", f"use one of {', '.join(STATUSES)}")
@@ -85,9 +96,7 @@ def analyze(
     language = lang.value if lang else _language()
     report = run(
         paths,
-        Options(
-            grammar_folders=tuple(grammars or ()), jobs=jobs, symptom=symptom.value if symptom else None
-        ),
+        Options(grammar_folders=tuple(grammars or ()), jobs=jobs, symptom=symptom.value if symptom else None),
     )
     from plogscope.output import write_report  # noqa: PLC0415
 
@@ -111,7 +120,7 @@ def _language() -> str:
 
 @grammar_app.command("lint")
 def grammar_lint(
-    folder: Annotated[Optional[Path], typer.Argument(help="Folder of signatures; default: the shipped ones.")] = None,  # noqa: UP045, E501
+    folder: Annotated[Optional[Path], typer.Argument(help="Folder of signatures; default: the shipped ones.")] = None,
 ) -> None:
     """Check signature files; each defect is named with file, line and remedy."""
     from plogscope.data import grammar_root  # noqa: PLC0415
@@ -140,13 +149,13 @@ def main() -> None:
         sys.exit(EXIT_OK)
     except (KeyboardInterrupt, typer.Abort):
         _fail("plogscope: interrupted", 130)
-    except Exception as error:  # noqa: BLE001 - the last line of defence: no traceback for users
+    except Exception as error:
         if type(error).__module__.startswith(("click", "typer")) and hasattr(error, "format_message"):
             _fail(f"plogscope: {error.format_message()}", EXIT_USAGE)
         if os.environ.get("PLOGSCOPE_DEBUG"):
             raise
         _fail(
-            f"plogscope: internal error {type(error).__name__}: {error}; set PLOGSCOPE_DEBUG=1 and report what it prints",
+            f"plogscope: internal error {type(error).__name__}: {error}; report what PLOGSCOPE_DEBUG=1 prints",
             EXIT_BUG,
         )
 

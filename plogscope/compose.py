@@ -242,7 +242,7 @@ def _chain_entries(case: Case) -> list[ChainEntry]:
 
 def _evidence(case: Case, entries: Sequence[ChainEntry]) -> list[Evidence]:
     by_id = {one.id: one for one in case.chain.incidents}
-    evidence = []
+    evidence: list[Evidence] = []
     for entry in entries:
         if entry.role == "recovered" or len(evidence) >= MAX_EVIDENCE:
             continue
@@ -254,15 +254,23 @@ def _evidence(case: Case, entries: Sequence[ChainEntry]) -> list[Evidence]:
             why = say("evidence.cascade", reason=entry.reason)
         else:
             why = say("evidence.witness")
-        evidence.append(_evidence_of(entry.file, entry.line, entry.quote, why, before, after))
+        evidence.append(
+            Evidence(
+                id=_evidence_id(entry.file, entry.line),
+                file=entry.file,
+                line=entry.line,
+                quote=entry.quote,
+                why=why,
+                context_before=before,
+                context_after=after,
+            )
+        )
     return evidence
 
 
-def _evidence_of(
-    file: str, line: int, quote: str, why: Text, before: list[str], after: list[str]
-) -> Evidence:
-    name = sha1(f"{file}\0{line}".encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest()[:8]
-    return Evidence(id=f"e-{name}", file=file, line=line, quote=quote, why=why, context_before=before, context_after=after)
+def _evidence_id(file: str, line: int) -> str:
+    """The same line has the same link in every report."""
+    return "e-" + sha1(f"{file}\0{line}".encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest()[:8]
 
 
 def _cluster(case: Case) -> ClusterEntry:
@@ -292,7 +300,10 @@ def _cluster(case: Case) -> ClusterEntry:
     return ClusterEntry(
         nodes=sorted(name for name in names if name),
         ranks=ranks[:4096],
-        communicators=[CommunicatorEntry(identifier=c.identifier, size=c.size, ranks=list(c.ranks)) for c in cluster.communicators],
+        communicators=[
+            CommunicatorEntry(identifier=one.identifier, size=one.size, ranks=list(one.ranks))
+            for one in cluster.communicators
+        ],
         clocks=[
             ClockEntry(
                 clock=clock.name,
@@ -315,7 +326,9 @@ def _coverage(case: Case) -> Coverage:
     unknown.sort(key=lambda finding: -finding.count)
     read, unparsed = sum(one.lines for one in stats), sum(one.unparsed for one in stats)
     notes = list(case.notes)
-    notes += [say("coverage.assumed_clock", clock=clock.name) for clock in case.cluster.clocks if clock.basis == "assumed"]
+    notes += [
+        say("coverage.assumed_clock", clock=clock.name) for clock in case.cluster.clocks if clock.basis == "assumed"
+    ]
     cut = sum(one.cut_lines for one in stats)
     if cut:
         notes.append(say("coverage.cut_lines", count=cut, limit=MAX_LINE_BYTES))

@@ -81,7 +81,7 @@ def _write(path: Path, data: bytes) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         partial.write_bytes(data)
-        os.replace(partial, path)
+        partial.replace(path)
     except OSError as error:
         partial.unlink(missing_ok=True)
         raise InputError(f"{path} cannot be written ({error.strerror})", "choose another place with -o") from error

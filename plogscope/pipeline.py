@@ -1,7 +1,7 @@
 """The order of the stages. This is the only file that knows it.
 
-discover → scan → merge → steps → correlate → chain → route → evidence → verdict → Report. `steps` comes before correlate
-because passed steps are a healthy baseline and no evidence; `route` comes after chain because it rests on the cause.
+discover → scan → merge → steps → correlate → chain → verdict → route → Report. `steps` comes before correlate because
+passed steps are a healthy baseline and no evidence; `route` comes after chain because it rests on the cause.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from pathlib import Path
 
 import msgspec
 
-from plogscope import __version__
 from plogscope.chain.cause import find_cause
 from plogscope.chain.checkers import run_checkers
 from plogscope.chain.checkers.base import JobView
@@ -41,6 +40,7 @@ from plogscope.scan.merge import Observations, merge
 from plogscope.triage.route import route
 from plogscope.triage.steps import read_steps
 from plogscope.verdict import judge_chain
+from plogscope.version import __version__
 
 ACTIVE_ROLES = ("cause", "either", "symptom", "teardown")
 
@@ -160,9 +160,7 @@ def _report(
             code = load_codes(signature.chain.codes).get(root.lead.fields["code"])
             if code is not None:
                 codes[root.id] = code
-    judgement = judge_chain(
-        chain, steps=steps, symptom=chosen.symptom, signatures=signatures, codes=codes, where=where
-    )
+    judgement = judge_chain(chain, steps=steps, symptom=chosen.symptom, signatures=signatures, codes=codes, where=where)
     triage = route(
         steps, chain, symptom=chosen.symptom, bundle=bundle, verdict_status=judgement.status,
         text_of=lambda finding: traceback_text(bundle.sources[finding.source], finding.offset),

@@ -127,7 +127,9 @@ def _insufficient(chain: Chain, witnesses: list[Incident]) -> Judgement:
     if chain.suspects:
         statement = say("statement.insufficient_suspects", suspects=_names(chain.suspects))
         actions = [
-            NextAction(kind="collect", action=say("action.collect_peer", who=_names(chain.suspects)), why=chain.suspects[0].why)
+            NextAction(
+                kind="collect", action=say("action.collect_peer", who=_names(chain.suspects)), why=chain.suspects[0].why
+            )
         ]
     else:
         statement = say("statement.insufficient", title=lead.title if lead else Text("?", "?"))
@@ -156,7 +158,9 @@ def _names(suspects: tuple[Suspect, ...]) -> str:
     ranks = sorted({one.rank for one in suspects if one.rank is not None})
     names = [f"rank {_spans(ranks)}"] if ranks else []
     names += sorted({one.node for one in suspects if one.rank is None and one.node})
-    names += sorted({f"device {one.device}" for one in suspects if one.rank is None and not one.node and one.device is not None})
+    names += sorted(
+        {f"device {one.device}" for one in suspects if one.rank is None and not one.node and one.device is not None}
+    )
     return ", ".join(names[:SHOWN_SUSPECTS]) or "?"
 
 
@@ -173,7 +177,9 @@ def _spans(ranks: list[int]) -> str:
 
 def _blocked(steps: StepFacts) -> Judgement:
     actions = [
-        NextAction(kind="collect", action=say("action.collect_missing", what=one.what), command=one.how or None, why=one.why)
+        NextAction(
+            kind="collect", action=say("action.collect_missing", what=one.what), command=one.how or None, why=one.why
+        )
         for one in steps.missing
     ]
     what = steps.missing[0].what if steps.missing else say("confidence.layout")

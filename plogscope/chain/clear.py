@@ -64,11 +64,9 @@ def recovered(incidents: Sequence[Incident], progress: Progress) -> frozenset[st
                 cleared.add(incident.id)
             continue
         own = [finding for key in _writers(incident.lead) for finding in by_writer.get(key, [])]
-        if any(_follows(finding, incident, progress.clocks) for finding in own):
-            cleared.add(incident.id)
-        elif any(_same_job(finding, incident) and _follows(finding, incident, progress.clocks) for finding in finished):
-            cleared.add(incident.id)
-        elif incident.role != "cause" and incident.role != "symptom" and _went_on(incident, progress):
+        own += [finding for finding in finished if _same_job(finding, incident)]
+        followed = any(_follows(finding, incident, progress.clocks) for finding in own)
+        if followed or (incident.role not in {"cause", "symptom"} and _went_on(incident, progress)):
             cleared.add(incident.id)
     return frozenset(cleared)
 

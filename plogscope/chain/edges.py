@@ -1,4 +1,4 @@
-"""Which incident can explain which, and why: layers, broken devices, waits for peers, launchers, what signatures say."""
+"""Which incident can explain which, and why: layers, broken devices, waits, launchers, what signatures say."""
 
 from __future__ import annotations
 

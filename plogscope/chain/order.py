@@ -1,4 +1,4 @@
-"""What came before what: by line in one source, by time on one clock, and across clocks only beyond their uncertainty."""
+"""What came before what: by line in one source, by time on one clock, across clocks beyond their uncertainty."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def without_baseline(
 
 
 def without_echoes(findings: Sequence[Finding], bundle: Bundle) -> list[Finding]:
-    """Findings such that a record which npugraph_ex writes to its debug.log and to the output counts once, at its log."""
+    """Findings without the prints of records that npugraph_ex also writes to its own debug.log."""
     own = {source.id for source in bundle.sources if source.kind == "npugraph-debug"}
     logged = {(one.signature, one.quote) for one in findings if one.source in own}
     return [one for one in findings if one.source in own or (one.signature, one.quote) not in logged]

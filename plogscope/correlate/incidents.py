@@ -124,7 +124,7 @@ def build_incidents(judged: Sequence[Judged], step_of: Mapping[int, str | None])
 
 
 def writer_key(finding: Finding) -> tuple[object, ...]:
-    """Findings with the same key come from one process as far as is known: by node and pid, else by rank, else by file."""
+    """Findings with the same key come from one process as far as is known: by pid, else by rank, else by file."""
     actor = finding.actor
     if actor.pid is not None:
         return ("pid", actor.node, actor.pid)
@@ -178,7 +178,7 @@ def _incident(incident_id: str, group: _Group, step_of: Mapping[int, str | None]
 
 
 def waited_s(judged: Judged) -> float | None:
-    """How long the message says it waited before it was printed, in seconds; None if it does not say or did not wait."""
+    """How long the message says that it waited before it was printed, in seconds; None if it does not say."""
     signature = judged.signature
     if signature is None or not signature.chain.waits:
         return None

@@ -43,9 +43,15 @@ def build_timeline(
     marks = _marks(chain, rank_of, first, width)
     rows = [
         TimelineRank(label=label, rank=rank, counts=_row(row, first, width), marks=marks.get(label, []))
-        for (label, rank), row in sorted(counted.items(), key=lambda item: (item[0][1] is None, item[0][1] or 0, item[0][0]))
+        for (label, rank), row in sorted(
+            counted.items(), key=lambda item: (item[0][1] is None, item[0][1] or 0, item[0][0])
+        )
     ]
     return first * SECOND_NS, Timeline(t0=None, bin_s=float(width), ranks=rows[:MAX_ROWS], levels=LEVELS)
+
+
+def _shown_first(label: str, rank: int | None) -> tuple[bool, int, str]:
+    return (rank is None, rank or 0, label)
 
 
 def _row(row: Mapping[tuple[int, int], int], first: int, width: int) -> list[list[int]]:

@@ -13,8 +13,10 @@ from plogscope.model.source import Bundle, Source
 MAX_SNAPSHOT_BYTES = 256 * 1024
 SNAPSHOTS = ("env.txt", "version.cfg", "version.info", "ascend_toolkit_install.info")
 
-_VERSION = re.compile(r"^\s*(torch|torch_npu|torchair|python|cann|driver|soc|os)\s*[ =:]\s*v?(\d[\w.+-]*)\s*$", re.I)
-_TOOLKIT = re.compile(r"^\s*(?:Version|version|toolkit_running_version|runtime_running_version)\s*=\s*\[?([\w.:-]*\d[\w.]*)")
+_VERSION = re.compile(
+    r"^\s*(torch|torch_npu|torchair|python|cann|driver|soc|os)\s*[ =:]\s*v?(\d[\w.+-]*)\s*$", re.IGNORECASE
+)
+_TOOLKIT = re.compile(r"^\s*(?:[Vv]ersion|(?:toolkit|runtime)_running_version)\s*=\s*\[?([\w.:-]*\d[\w.]*)")
 _VARIABLE = re.compile(r"^\s*(?:export\s+)?((?:ASCEND|HCCL|TORCH|PYTORCH|NPU|TASK_QUEUE)_[A-Z0-9_]+)=(.{0,300})$")
 
 _NAMES = ("torch", "torch_npu", "torchair", "cann", "driver", "soc", "python", "os")
@@ -36,9 +38,7 @@ def read_environment(bundle: Bundle, findings: Sequence[Finding], signatures: Ma
     return Environment(**known, env=variables, source=places)
 
 
-def _read_snapshot(
-    source: Source, versions: dict[str, str], variables: dict[str, str], places: dict[str, str]
-) -> None:
+def _read_snapshot(source: Source, versions: dict[str, str], variables: dict[str, str], places: dict[str, str]) -> None:
     try:
         with open(source.location, "rb") as stream:
             text = stream.read(MAX_SNAPSHOT_BYTES).decode("utf-8", "replace")

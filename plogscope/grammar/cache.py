@@ -9,8 +9,6 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from plogscope import __version__
-
 MOST_KEPT = 8
 """Entries of one kind that stay: every edit of a file makes another one."""
 

@@ -108,7 +108,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def nearness(self) -> int:
-        """How near to the failure the line was written: 2 by the layer that failed, 1 by CANN's error stack, 0 above it."""
+        """How near to the failure it was written: 2 by the layer that failed, 1 by CANN's error stack, 0 above it."""
         if self.format in FIRST_HAND_FORMATS:
             return 2
         return 1 if self.format == "error-manager" else 0

@@ -150,8 +150,11 @@ class SuspectEntry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Confidence(msgspec.Struct, frozen=True):
-    """`high`: first-hand record of the cause, or a missing rank proven by counting; `medium`: one step inferred;
-    `low`: a single witness or an unknown error."""
+    """How sure the verdict is.
+
+    `high`: first-hand record of the cause, or a missing rank proven by counting; `medium`: one step inferred;
+    `low`: a single witness or an unknown error.
+    """
 
     level: ConfidenceLevel
     why: list[Text]
@@ -272,7 +275,7 @@ class ClusterEntry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Environment(msgspec.Struct, frozen=True, kw_only=True):
-    """Versions and variables as found in the logs; null where the logs do not say. `source` maps a name to file:line."""
+    """Versions and variables as the logs state them, null where they do not. `source` maps a name to file:line."""
 
     torch: str | None = None
     torch_npu: str | None = None

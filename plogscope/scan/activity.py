@@ -39,10 +39,8 @@ class Activity(msgspec.Struct):
             if len(self.spans) < MAX_WRITERS:
                 self.spans[pid] = Span(time_ns, time_ns, 1, line)
             return
-        if time_ns < span.first_ns:
-            span.first_ns = time_ns
-        if time_ns >= span.last_ns:
-            span.last_ns = time_ns
+        span.first_ns = min(span.first_ns, time_ns)
+        span.last_ns = max(time_ns, span.last_ns)
         span.records += 1
         span.last_line = line
 

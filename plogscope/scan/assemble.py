@@ -1,4 +1,4 @@
-"""One range of a source → Fragment: heads open records, other lines continue them, signatures are looked for in both."""
+"""One range of a source → Fragment: heads open records, other lines continue them, signatures are sought in both."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ from plogscope.scan.read import Block, read_blocks
 
 _LEVEL_CLASS = {"WARNING": 1, "ERROR": 2, "CRITICAL": 2}
 
-_QUIET_HEAD = regex.compile(rb"\[(INFO|DEBUG|WARNING)\] [A-Z][A-Z0-9_]{0,31}\((\d{1,10}),[^()\n\r]{0,64}\):(\d{4}-\d\d-\d\d[- ]\d\d:\d\d:\d\d)\.(\d{3})\.(\d{3})[ \[]")
+_QUIET_HEAD = regex.compile(
+    rb"\[(INFO|DEBUG|WARNING)\] [A-Z][A-Z0-9_]{0,31}\((\d{1,10}),[^()\n\r]{0,64}\):"
+    rb"(\d{4}-\d\d-\d\d[- ]\d\d:\d\d:\d\d)\.(\d{3})\.(\d{3})[ \[]"
+)
 """Head of an ordinary plog record below ERROR. What it accepts, the exact head accepts with the same pid and time:
 such a line needs no more than to be counted, unless a literal of a signature stands in it."""
 
@@ -287,7 +290,11 @@ def _actor(source: Source, facts: Facts, head: Head | None) -> Actor:
         pid=pid if pid is not None else (source.pid if source.kind in ("plog", "device-log") else None),
         tid=head.tid if head else None,
         device=head.device if head is not None and head.device is not None else source.device,
-        rank=facts.rank if facts.rank is not None else (head.rank if head and head.rank is not None else source.rank),
-        local_rank=facts.local_rank if facts.local_rank is not None else (head.local_rank if head else source.local_rank),
+        rank=_first(facts.rank, head.rank if head else None, source.rank),
+        local_rank=_first(facts.local_rank, head.local_rank if head else None, source.local_rank),
         proc=facts.proc or (head.proc if head else None),
     )
+
+
+def _first(*values: int | None) -> int | None:
+    return next((value for value in values if value is not None), None)

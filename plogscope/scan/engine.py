@@ -47,7 +47,9 @@ class Task(msgspec.Struct, frozen=True):
     stop: int | None
 
 
-def scan_bundle(bundle: Bundle, grammar: Grammar, *, grammar_folders: Sequence[Path] = (), jobs: int | None = None) -> Scanned:
+def scan_bundle(
+    bundle: Bundle, grammar: Grammar, *, grammar_folders: Sequence[Path] = (), jobs: int | None = None
+) -> Scanned:
     """Scans every record source of the bundle.
 
     Args:
@@ -69,12 +71,11 @@ def scan_bundle(bundle: Bundle, grammar: Grammar, *, grammar_folders: Sequence[P
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(workers, context, initializer=_start_worker, initargs=(tuple(grammar_folders),)) as pool:
         done = list(pool.map(_run_in_worker, [tasks[i] for i in largest_first], chunksize=1))
-    results = [None] * len(tasks)
-    timeouts = 0
-    for index, (packed, slow) in zip(largest_first, done, strict=True):
-        results[index] = msgspec.msgpack.decode(packed, type=Fragment) if isinstance(packed, bytes) else packed
-        timeouts += slow
-    return _combine(tasks, results, timeouts)
+    unpacked = {
+        index: msgspec.msgpack.decode(packed, type=Fragment) if isinstance(packed, bytes) else packed
+        for index, (packed, _) in zip(largest_first, done, strict=True)
+    }
+    return _combine(tasks, [unpacked[index] for index in range(len(tasks))], sum(slow for _, slow in done))
 
 
 def _tasks(bundle: Bundle) -> Iterator[Task]:
@@ -122,7 +123,7 @@ def _run_in_worker(task: Task) -> tuple[bytes | str, int]:
     return (result if isinstance(result, str) else msgspec.msgpack.encode(result)), slow
 
 
-def _combine(tasks: Sequence[Task], results: Sequence[Fragment | str | None], timeouts: int) -> Scanned:
+def _combine(tasks: Sequence[Task], results: Sequence[Fragment | str], timeouts: int) -> Scanned:
     fragments: dict[int, Fragment] = {}
     skipped: list[Skipped] = []
     for task, result in zip(tasks, results, strict=True):
@@ -130,6 +131,6 @@ def _combine(tasks: Sequence[Task], results: Sequence[Fragment | str | None], ti
             known = fragments.get(task.source.id)
             fragments[task.source.id] = result if known is None else known + result
         else:
-            skipped.append(Skipped(task.source.path, result or "not scanned"))
+            skipped.append(Skipped(task.source.path, result))
             fragments.setdefault(task.source.id, empty_fragment(task.source.id))
     return Scanned({key: finish(fragment) for key, fragment in fragments.items()}, tuple(skipped), timeouts)

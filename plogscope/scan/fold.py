@@ -49,9 +49,7 @@ class Fold(msgspec.Struct):
         kept = [*self.first, *([self.last] if self.last else [])]
         folded = self.count - len(kept)
         newest = kept[-1]
-        kept[0] = msgspec.structs.replace(
-            kept[0], count=1 + folded, last_line=newest.line, last_time_ns=newest.time_ns
-        )
+        kept[0] = msgspec.structs.replace(kept[0], count=1 + folded, last_line=newest.line, last_time_ns=newest.time_ns)
         return kept
 
 

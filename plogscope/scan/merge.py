@@ -57,9 +57,7 @@ def merge(bundle: Bundle, scanned: Scanned) -> Observations:
         rows.sort(key=lambda finding: (finding.line, finding.signature or "", finding.template))
         findings.extend(_dated(_timed_from_behind(rows), reference))
         stats[source.id] = _stats(fragment, rows, reference)
-    return Observations(
-        findings=tuple(findings), stats=stats, skipped=scanned.skipped, timeouts=scanned.timeouts
-    )
+    return Observations(findings=tuple(findings), stats=stats, skipped=scanned.skipped, timeouts=scanned.timeouts)
 
 
 def _first_known(*times: int | None) -> int:

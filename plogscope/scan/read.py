@@ -27,7 +27,9 @@ class Block(msgspec.Struct, frozen=True):
     length: int
 
 
-def read_blocks(stream: BinaryIO, start: int = 0, stop: int | None = None, block_bytes: int = BLOCK_BYTES) -> Iterator[Block]:
+def read_blocks(
+    stream: BinaryIO, start: int = 0, stop: int | None = None, block_bytes: int = BLOCK_BYTES
+) -> Iterator[Block]:
     """Yields the lines whose first byte lies in `[start, stop)`.
 
     Args:

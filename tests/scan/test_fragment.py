@@ -21,7 +21,7 @@ LINES = (
     "[INFO] GE(4711,python3):2026-03-01-10:00:{s:02d}.100.200 [graph.cc:12]4711 RunGraph:run graph {n}",
     "[WARNING] TDT(4711,python3):2026-03-01-10:00:{s:02d}.100.201 [tdt.cc:9]4711 Pop:queue {n} waits",
     "[ERROR] RUNTIME(4711,python3):2026-03-01-10:00:{s:02d}.100.202 [a.cc:77]4720 Foo:unheard of thing {n} happened",
-    "[ERROR] RUNTIME(4712,python3):2026-03-01-10:00:{s:02d}.100.203 [davinci_kernel_task.cc:1210]80 "
+    "[ERROR] RUNTIME(4712,python3):2026-03-01-10:00:{s:02d}.100.203 [davinci_kernel_task.cc:1210]80 "  # noqa: ISC004
     "PrintErrorInfoForDavinciTask:[DFX_INFO]AI Core kernel execution failed, device_id={n}, stream_id=2, "
     "report_stream_id=2, task_id={n}, flip_num=0, fault kernel_name=MatMulV3_1, program id=1, hash=5.",
     "[rank{n}]: Traceback (most recent call last):",
@@ -29,7 +29,7 @@ LINES = (
     "[rank{n}]: KeyError: 'k{n}'",
     "    continuation {n} of whatever came before",
     "EE9999: Inner Error!",
-    "EE9999: [PID: 4711] 2026-03-01-10:00:{s:02d}.100.204 rtStreamSynchronize execute failed, reason=[aicore exception]",
+    "EE9999: [PID: 4711] 2026-03-01-10:00:{s:02d}.100.204 rtStreamSynchronize execute failed, reason=[aicore]",
     "        TraceBack (most recent call last):",
     "plain text {n}",
     "",
@@ -95,7 +95,10 @@ def test_any_bytes_are_read_and_counted(data: bytes) -> None:
 
 
 def test_combine_leaves_its_operands_alone() -> None:
-    left, right = scanned(LINES[2].format(n=1, s=1).encode()), scanned(b"    more\n" + LINES[2].format(n=2, s=2).encode())
+    left, right = (
+        scanned(LINES[2].format(n=1, s=1).encode()),
+        scanned(b"    more\n" + LINES[2].format(n=2, s=2).encode()),
+    )
     before = msgspec.json.encode([left.counts, right.counts]), len(left.tails), len(right.leads)
     _ = left + right
 
