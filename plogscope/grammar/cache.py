@@ -9,6 +9,8 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+from plogscope.version import __version__
+
 MOST_KEPT = 8
 """Entries of one kind that stay: every edit of a file makes another one."""
 
