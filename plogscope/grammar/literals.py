@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
+
+from plogscope.grammar.everyday import EVERYDAY
 
 if sys.version_info >= (3, 11):
     from re import _constants as op
@@ -18,17 +20,24 @@ else:
     import sre_constants as op
     import sre_parse as parser
 
-MOST = 32
-"""More literals than this make no factor: the run is cut."""
+MOST = 64
+"""More literals than this make no factor."""
 
-MOST_OF_CLASS = 4
+RUNS = (256, 64, 16, 4, 1)
+"""How many strings a run may have before it is cut: long runs with many variants make unions of alternatives too large,
+short ones make literals short; all are tried."""
+
+MOST_OF_CLASS = 6
 """A character class with more members than this cuts the run."""
+
+LONG = 12
+"""A literal of this length is as good as a longer one."""
 
 SHORTEST = 4
 """A factor with a shorter literal lets too many lines through the gate; such a pattern is refused by the lint."""
 
 Factor = frozenset[str]
-Score = Callable[[Factor], tuple[int, int]]
+Score = Callable[[Factor], tuple[int, ...]]
 Found = tuple[Factor | None, Factor | None]
 """All strings that a part of a pattern can be, None if they are too many; and its best factor, None if it has none."""
 
@@ -46,8 +55,7 @@ def required_literals(pattern: str) -> tuple[str, ...]:
     Raises:
         re.error: The pattern does not compile.
     """
-    factor = _best_factor(pattern, _length_first)
-    return tuple(sorted(text for text in factor if not any(other != text and other in text for other in factor)))
+    return tuple(sorted(_best_factor(pattern, _rare_and_long)))
 
 
 def are_implied(pattern: str, literals: Iterable[str]) -> bool:
@@ -58,8 +66,8 @@ def are_implied(pattern: str, literals: Iterable[str]) -> bool:
     """
     wanted = tuple(literals)
 
-    def fewest_without(factor: Factor) -> tuple[int, int]:
-        return (-sum(not any(word in text for word in wanted) for text in factor), 0)
+    def fewest_without(factor: Factor) -> tuple[int, ...]:
+        return (-sum(not any(word in text for word in wanted) for text in factor),)
 
     best = _best_factor(pattern, fewest_without)
     return bool(best) and fewest_without(best)[0] == 0
@@ -113,18 +121,18 @@ def inner_flags(item: Any) -> int:
     return int(item[1][1] | item[1][2]) if item[0] is op.SUBPATTERN else 0
 
 
-def _length_first(factor: Factor) -> tuple[int, int]:
-    return (min(map(len, factor)), -len(factor))
+def _rare_and_long(factor: Factor) -> tuple[int, ...]:
+    """Not of the everyday kind, then long enough, then few, then as long as it can be."""
+    shortest = min(map(len, factor))
+    common = any(text in EVERYDAY for text in factor)
+    return (shortest >= SHORTEST, not common, min(shortest, LONG), -len(factor), shortest)
 
 
 def _best_factor(pattern: str, score: Score) -> Factor:
-    """The best factor of the pattern, empty if there is none.
-
-    Long runs with many variants make unions of alternatives too large, short ones make literals short: all are tried.
-    """
+    """The best factor of the pattern, empty if there is none."""
     tree = parse(pattern)
     fold = bool(tree.state.flags & re.IGNORECASE)
-    found = [_Walk(score, most).factor(tree, fold=fold) for most in (MOST, 8, 2, 1)]
+    found = [_Walk(score, most).factor(tree, fold=fold) for most in RUNS]
     return max((factor for factor in found if factor), key=score, default=frozenset())
 
 
@@ -141,8 +149,7 @@ class _Walk:
 
     def _sequence(self, items: Iterable[Any], *, fold: bool) -> Found:
         run, factors, whole = _NOTHING, list[Factor](), True
-        for item in items:
-            exact, factor = self._item(item, fold=fold)
+        for exact, factor in self._parts(items, fold=fold):
             if exact is not None and len(run) * len(exact) <= self._most:
                 run = _joined(run, exact)
                 continue
@@ -151,9 +158,22 @@ class _Walk:
             run = _NOTHING if exact is None else exact
             if exact is None and factor is not None:
                 factors.append(factor)
-        usable = [factor for factor in [*factors, run] if "" not in factor]
+        usable = [_shortest(factor) for factor in [*factors, run] if "" not in factor]
+        usable = [factor for factor in usable if len(factor) <= MOST]
         best = max(usable, key=lambda factor: (self._score(factor), sorted(factor)), default=None)
         return (run if whole else None), best
+
+    def _parts(self, items: Iterable[Any], *, fold: bool) -> Iterator[Found]:
+        """What each item can be; a repeat that is open at the end is its beginning, a cut, and its end."""
+        for item in items:
+            exact, factor = self._item(item, fold=fold)
+            if exact is None and item[0] in _REPEATS and item[1][0] > 0:
+                least, _, inner = item[1]
+                begin, _ = self._repeat(least, least, inner, fold=fold)
+                if begin is not None:
+                    yield from ((begin, None), (None, None), (begin, None))
+                    continue
+            yield exact, factor
 
     def _item(self, item: Any, *, fold: bool) -> Found:
         kind, argument = item
@@ -178,7 +198,7 @@ class _Walk:
     def _branch(self, branches: list[Any], *, fold: bool) -> Found:
         found = [self._sequence(branch, fold=fold) for branch in branches]
         exact = _united([exact for exact, _ in found], self._most)
-        return exact, _united([factor for _, factor in found], MOST)
+        return exact, _united([factor for _, factor in found], MOST * len(found))
 
     def _repeat(self, least: int, most: Any, inner: Any, *, fold: bool) -> Found:
         exact, factor = self._sequence(inner, fold=fold)
@@ -194,6 +214,11 @@ class _Walk:
 
 def _joined(left: Factor, right: Factor) -> Factor:
     return frozenset(first + second for first in left for second in right)
+
+
+def _shortest(factor: Factor) -> Factor:
+    """The strings that hold no other one: a text with a longer one has a shorter one as well."""
+    return frozenset(text for text in factor if not any(other in text and other != text for other in factor))
 
 
 def _united(parts: list[Factor | None], most: int) -> Factor | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import types
 from collections.abc import Iterator
+from functools import cache
 from typing import Any, Literal, Union, get_args, get_origin
 
 import msgspec
@@ -66,7 +67,7 @@ def _check_table(value: Any, kind: type[msgspec.Struct], keys: _Keys, hidden: tu
     if not isinstance(value, dict):
         yield keys, f"{_dotted(keys)} must be a table", "write { key = value } or a [table]"
         return
-    fields = {field.name: field for field in msgspec.structs.fields(kind) if field.name not in hidden}
+    fields = {name: field for name, field in _fields(kind).items() if name not in hidden}
     for key in value:
         if key not in fields:
             close = difflib.get_close_matches(key, fields, 1)
@@ -77,6 +78,11 @@ def _check_table(value: Any, kind: type[msgspec.Struct], keys: _Keys, hidden: tu
             yield from _check(value[field.name], field.type, (*keys, field.name))
         elif field.required:
             yield keys, f"{_dotted((*keys, field.name))} is missing", "add it"
+
+
+@cache
+def _fields(kind: type[msgspec.Struct]) -> dict[str, msgspec.structs.FieldInfo]:
+    return {field.name: field for field in msgspec.structs.fields(kind)}
 
 
 def _check_plain(value: Any, kind: Any, keys: _Keys) -> Iterator[_Problem]:
