@@ -43,7 +43,7 @@ def analysed(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Report
             bundle = shutil.copytree(bundle, tmp_path_factory.mktemp("case") / "bundle")
             for name in empty.read_text(encoding="utf-8").splitlines():
                 (bundle / name).mkdir(parents=True, exist_ok=True)
-        return plogscope.analyze(bundle)
+        return plogscope.analyze(bundle, jobs=1)
 
     return report_of
 
