@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 MAX_BYTES = 20_000_000
-_LOG_LIMIT = 4_000
+_LOG_LIMIT = 2_000
 _PEEK = 160
 _SHORT_S = 120
 _ICONS = {

@@ -38,6 +38,8 @@ _ROLE_COLOUR = {"root": 6, "cascade": 7, "witness": 8, "teardown": 9, "recovered
 _MAX_BINS = 1_200
 _MAX_ROWS = 1_024
 _MAX_SHAPES = 240
+_SHAPE_ROW = 8
+_COLUMNS_PER_MARK = 400
 _ROW_HEIGHTS = ((16, 18), (32, 13), (64, 8), (256, 3))
 _LABEL_GAP = 12
 _GUTTER, _PLOT, _AXIS, _MARGIN = 168, 812, 30, 6
@@ -120,6 +122,8 @@ def draw_matrix(report: Report) -> Matrix | None:
     row_height = next((height for limit, height in _ROW_HEIGHTS if len(rows) <= limit), 1)
     plot_height = row_height * len(rows)
     marks = _marks(rows, roles, bins, row_height)
+    # Where rows are thinner than a shape, shapes would hide each other and the colours below them.
+    shapes = [mark for mark in marks if row_height >= _SHAPE_ROW or mark.role == "root"][:_MAX_SHAPES]
     return Matrix(
         png_base64=base64.b64encode(write_png(pixels, _PALETTE)).decode("ascii"),
         width=_GUTTER + _PLOT + _MARGIN,
@@ -129,10 +133,10 @@ def draw_matrix(report: Report) -> Matrix | None:
         plot_height=plot_height,
         labels=_labels(rows, _strong_rows(report, rows, roles), row_height),
         ticks=_ticks(timeline, bins),
-        marks=marks[:_MAX_SHAPES][::-1],
+        marks=shapes[::-1],
         rows=len(rows),
         rows_left_out=len(timeline.ranks) - len(rows),
-        marks_left_out=max(len(marks) - _MAX_SHAPES, 0),
+        marks_left_out=len(marks) - len(shapes),
         roles=[role for role in ROLE_ORDER if any(mark.role == role for mark in marks)],
     )
 
@@ -164,10 +168,13 @@ def _pixels(row: list[int], most: int, rank: TimelineRank, roles: Mapping[str, s
     scale = (_GREY_STEPS - 1) / log(most) if most > 1 else 0.0
     shades = {count: 1 + int(log(count) * scale) if count > 0 else 0 for count in set(row)}
     pixels = bytearray(min(shades[count], _GREY_STEPS) for count in row)
+    # A page shows fewer pixels than there are columns and drops some: a mark is as wide as survives that.
+    reach = ceil(len(row) / _COLUMNS_PER_MARK)
     for place, entry in sorted(rank.marks, key=lambda mark: -ROLE_ORDER.index(roles.get(mark[1], "recovered"))):
         column = place // fold
         if entry in roles and 0 <= column < len(pixels):
-            pixels[column] = _ROLE_COLOUR[roles[entry]]
+            end = min(column + reach, len(pixels))
+            pixels[column:end] = bytes([_ROLE_COLOUR[roles[entry]]]) * (end - column)
     return bytes(pixels)
 
 
