@@ -80,7 +80,7 @@ def test_a_thousand_ranks_make_a_small_picture_with_readable_labels() -> None:
     assert min(after - before for before, after in pairwise(heights)) >= 12
     assert any(label.strong for label in matrix.labels)
     assert {mark.role for mark in matrix.marks} == {"root"}
-    assert matrix.roles == ["root", "cascade"]
+    assert matrix.roles == ["root", "cascade", "teardown"]
     assert matrix.marks_left_out > 1_000
     _, _, rows = _read_png(base64.b64decode(matrix.png_base64))
     assert rows[13][720] == 6
