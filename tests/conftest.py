@@ -7,11 +7,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from plogscope.model.report import Report
 
 ROOT = Path(__file__).resolve().parents[1]
 START = "import sys; from plogscope.cli import main; sys.exit(main())"
+
+# A busy machine is slow: that says nothing about the product.
+settings.register_profile("plogscope", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
+settings.load_profile("plogscope")
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
