@@ -139,11 +139,10 @@ def grammar_lint(
 def main() -> None:
     """Entry point: defects of the user are one line on stderr, defects of the program ask for a report."""
     try:
-        app(standalone_mode=False)
+        code = app(standalone_mode=False)  # typer.Exit ends here as its code
+        sys.exit(code if isinstance(code, int) else EXIT_OK)
     except PlogscopeError as error:
         _fail(f"plogscope: {error}", error.exit_code)
-    except typer.Exit as stop:
-        sys.exit(stop.exit_code)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(EXIT_OK)

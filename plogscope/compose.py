@@ -37,7 +37,7 @@ from plogscope.model.report import (
 )
 from plogscope.model.signature import Signature
 from plogscope.model.source import Bundle, Skipped
-from plogscope.model.vocabulary import Text
+from plogscope.model.vocabulary import Place, Text
 from plogscope.scan.merge import SourceStats
 from plogscope.scan.read import MAX_LINE_BYTES
 from plogscope.verdict import Judgement
@@ -45,6 +45,7 @@ from plogscope.wording import say
 
 SECOND_NS = 1_000_000_000
 MAX_CHAIN_ENTRIES = 400
+MAX_LAYERS = 6
 MAX_EVIDENCE = 24
 MAX_UNKNOWN = 50
 CODE_MEANINGS = ("code", "errcode")
@@ -210,44 +211,84 @@ def _chain_entries(case: Case) -> list[ChainEntry]:
     show_causes = case.judgement.status == "explained"
     rank = {"root": 0, "cascade": 1, "witness": 1, "teardown": 2, "recovered": 3}
     ordered = sorted(chain.incidents, key=lambda one: rank[chain.places[one.id]])
-    entries = []
+    entries: list[ChainEntry] = []
     for one in ordered[:MAX_CHAIN_ENTRIES]:
         place = chain.places[one.id]
         if not show_causes and place in ("root", "cascade"):
             place = "witness"
-        lead, actor = one.lead, one.actor
+        alive = place != "recovered"
         entries.append(
-            ChainEntry(
-                id=one.id,
-                role=place,
-                signature=one.signature,
-                title=one.title,
-                file=case.bundle.sources[lead.source].path,
-                line=lead.line,
-                quote=lead.quote,
-                record=LineSpan(lead.record_line, lead.record_end_line),
-                time=_iso(lead.time_ns),
-                start_time=_iso(one.start_ns),
-                node=actor.node,
-                pid=actor.pid,
-                device=actor.device,
-                rank=actor.rank,
-                count=one.count,
-                explained_by=explained.get(one.id, [])[:8] if place != "recovered" else [],
-                reason=reasons.get(one.id) if place != "recovered" else None,
-            )
+            _entry(case, one, one.lead, one.id, place, explained.get(one.id, [])[:8] if alive else [], reasons.get(one.id))
         )
+        if alive:
+            entries += _layers(case, one, place)
     return entries
 
 
+def _layers(case: Case, incident: Incident, place: Place) -> list[ChainEntry]:
+    """The other lines of an incident that a reader may take for the failure itself: one of each signature."""
+    seen = {incident.lead.signature}
+    layers: list[ChainEntry] = []
+    for finding in incident.findings:
+        if finding.signature in seen or finding.signature is None or len(layers) >= MAX_LAYERS:
+            continue
+        seen.add(finding.signature)
+        layer = case.signatures[finding.signature]
+        title = layer.title
+        lead = case.signatures.get(incident.signature or "")
+        named = lead is not None and any(explains_id(rule.id, finding.signature) for rule in lead.chain.explains)
+        reason = say("edge.signature" if named else "edge.layer", cause=incident.title, effect=title)
+        entry = _entry(case, incident, finding, f"{incident.id}.{len(layers) + 1}", "cascade", [incident.id], reason)
+        shown = "witness" if place == "witness" else "cascade"
+        layers.append(msgspec.structs.replace(entry, title=title, role=shown, count=finding.count))
+    return layers
+
+
+def explains_id(rule: str, signature_id: str) -> bool:
+    """True when an `explains` rule (an id, or a prefix ending in `/`) names that signature."""
+    return signature_id.startswith(rule) if rule.endswith("/") else signature_id == rule
+
+
+def _entry(
+    case: Case,
+    incident: Incident,
+    finding: Finding,
+    entry_id: str,
+    place: Place,
+    explained_by: list[str],
+    reason: Text | None,
+) -> ChainEntry:
+    actor = incident.actor
+    return ChainEntry(
+        id=entry_id,
+        role=place,
+        signature=finding.signature,
+        title=incident.title,
+        file=case.bundle.sources[finding.source].path,
+        line=finding.line,
+        quote=finding.quote,
+        record=LineSpan(finding.record_line, finding.record_end_line),
+        time=_iso(finding.time_ns),
+        start_time=_iso(incident.start_ns),
+        node=actor.node,
+        pid=actor.pid,
+        device=actor.device,
+        rank=actor.rank,
+        count=incident.count,
+        explained_by=explained_by,
+        reason=reason if explained_by else None,
+    )
+
+
 def _evidence(case: Case, entries: Sequence[ChainEntry]) -> list[Evidence]:
-    by_id = {one.id: one for one in case.chain.incidents}
+    offsets = {(f.source, f.line): f.offset for one in case.chain.incidents for f in (one.lead, *one.findings)}
+    ids = {source.path: source.id for source in case.bundle.sources}
     evidence: list[Evidence] = []
     for entry in entries:
         if entry.role == "recovered" or len(evidence) >= MAX_EVIDENCE:
             continue
-        lead = by_id[entry.id].lead
-        before, after = lines_around(case.bundle.sources[lead.source], lead.offset)
+        source = ids[entry.file]
+        before, after = lines_around(case.bundle.sources[source], offsets[source, entry.line])
         if entry.role == "root":
             why = say("evidence.root")
         elif entry.role == "cascade" and entry.reason is not None:

@@ -20,7 +20,7 @@ from plogscope.compose import Case, assemble_report
 from plogscope.correlate.baseline import without_baseline, without_echoes
 from plogscope.correlate.clocks import Clocks, find_clocks, on_reference
 from plogscope.correlate.cluster import build_cluster
-from plogscope.correlate.identity import complete_actors, identify
+from plogscope.correlate.identity import complete_actors, identify, sole_processes
 from plogscope.correlate.incidents import Judged, build_incidents, judge
 from plogscope.correlate.timeline import build_timeline
 from plogscope.discover import discover
@@ -82,10 +82,15 @@ def analyze(paths: Sequence[Path], options: Options | None = None) -> Report:
 
 
 def _correlate(bundle: Bundle, seen: Observations, signatures: dict[str, Signature]) -> Correlated:
-    clocks = find_clocks(bundle, seen.findings)
+    ends = {
+        source: (stats.first_ns, stats.last_ns)
+        for source, stats in seen.stats.items()
+        if stats.first_ns is not None and stats.last_ns is not None
+    }
+    clocks = find_clocks(bundle, seen.findings, ends)
     placed = on_reference(without_echoes(seen.findings, bundle), clocks)
     identities = identify(placed, signatures)
-    findings = complete_actors(placed, identities)
+    findings = complete_actors(placed, identities, sole_processes(placed, bundle))
     spans = {
         source: {pid: (span.first_ns, span.last_ns) for pid, span in stats.spans.items()}
         for source, stats in seen.stats.items()

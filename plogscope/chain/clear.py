@@ -66,6 +66,8 @@ def recovered(incidents: Sequence[Incident], progress: Progress) -> frozenset[st
         own = [finding for key in _writers(incident.lead) for finding in by_writer.get(key, [])]
         own += [finding for finding in finished if _same_job(finding, incident)]
         followed = any(_follows(finding, incident, progress.clocks) for finding in own)
+        if not own:
+            followed = _everybody_went_on(incident, by_writer, progress.clocks)
         if followed or (incident.role not in {"cause", "symptom"} and _went_on(incident, progress)):
             cleared.add(incident.id)
     return frozenset(cleared)
@@ -80,6 +82,26 @@ PERSISTENT_COUNT = 4
 def _is_passing(incident: Incident) -> bool:
     """A loss scale that falls once or twice is how mixed precision works; only a lasting one is a symptom."""
     return incident.category == "accuracy" and incident.count < PERSISTENT_COUNT and incident.role != "cause"
+
+
+def _everybody_went_on(
+    incident: Incident, by_writer: Mapping[object, Sequence[Finding]], clocks: Sequence[Clock]
+) -> bool:
+    """True when every process that makes progress made it long after the incident.
+
+    This decides for a process whose own progress is not in the logs: were it stopped, collectives would stop the rest.
+    """
+    last = incident.findings[-1]
+    ended = _end_ns(last)
+    latest = []
+    for made in by_writer.values():
+        ends = [_end_ns(finding) for finding in made if comparable(finding, last, clocks)]
+        latest.append(max((end for end in ends if end is not None), default=None))
+    known = [end for end in latest if end is not None]
+    return bool(known) and ended is not None and len(known) == len(latest) and min(known) - ended > JOB_WENT_ON_NS
+
+
+JOB_WENT_ON_NS = 30 * SECOND_NS
 
 
 def _writers(finding: Finding) -> list[object]:

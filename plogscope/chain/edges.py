@@ -69,6 +69,10 @@ def _edge_kind(
         return "signature" if precedes(effect, cause, clocks) is not True else None
     mine, other = strength(cause), strength(effect)
     if same_process(cause, effect):
+        if _family(cause, signatures) is not None and _family(cause, signatures) == _family(effect, signatures):
+            told = _told_elsewhere(cause, effect)
+            if told is not None:
+                return "wraps" if told else None
         return _inside(cause, effect, mine, other, clocks)
     if mine >= STRENGTH["symptom"] or cause.waits:
         return None
@@ -93,6 +97,21 @@ def _inside(cause: Incident, effect: Incident, mine: int, other: int, clocks: Se
     if mine > other:
         return None
     return "poisons" if cause.category in ("operator", "device", "memory") else "wraps"
+
+
+def _family(incident: Incident, signatures: Mapping[str, Signature]) -> str | None:
+    signature = signatures.get(incident.signature or "")
+    return signature.chain.joins if signature is not None else None
+
+
+def _told_elsewhere(cause: Incident, effect: Incident) -> bool | None:
+    """For two records of one failure in different files: is the cause the one nearer to it? None if it is not one."""
+    if cause.lead.source == effect.lead.source or cause.lead.nearness == effect.lead.nearness:
+        return None
+    gap = lag_s(cause.lead, effect.lead)
+    if gap is not None and abs(gap) * SECOND_NS > DEVICE_LAG_NS:
+        return None
+    return cause.lead.nearness > effect.lead.nearness
 
 
 def _already_failing(symptom: Incident, effect: Incident) -> bool:

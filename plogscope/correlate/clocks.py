@@ -32,12 +32,18 @@ class Clocks(msgspec.Struct, frozen=True):
     of_source: dict[int, int]
 
 
-def find_clocks(bundle: Bundle, findings: Sequence[Finding]) -> Clocks:
+def find_clocks(bundle: Bundle, findings: Sequence[Finding], spans: Mapping[int, tuple[int, int]]) -> Clocks:
     """Names the clocks and proves their offsets from what the bundle holds.
 
     The reference is the plog clock of the first node (else the printed clock). The printed clock of a node is proven by
     errors of one process that stand in both its plog and its output: they differ by a whole number of quarter hours.
-    Clocks of different nodes stay assumed here: nothing is ordered by them.
+    Without such errors, output and plogs that begin and end together at exactly one shift prove it as well. Clocks of
+    different nodes stay assumed here: nothing is ordered by them.
+
+    Args:
+        bundle: The sources.
+        findings: Of all sources.
+        spans: (first, last) local stamp by source id.
     """
     names: list[ClockName] = []
     of_source: dict[int, int] = {}
@@ -48,7 +54,7 @@ def find_clocks(bundle: Bundle, findings: Sequence[Finding]) -> Clocks:
         of_source[source.id] = names.index(name)
     order = sorted(range(len(names)), key=lambda i: (names[i][1] != "plog", i))
     reference = order[0] if order else 0
-    zones = _zone_offsets(findings, of_source, names)
+    zones = {**_common_spans(spans, of_source, names), **_zone_offsets(findings, of_source, names)}
     clocks = tuple(_clock(i, names, reference, zones) for i in range(len(names)))
     return Clocks(clocks, of_source)
 
@@ -110,3 +116,23 @@ def _quarter_gap(printed_ns: int, logged_ns: int) -> int | None:
     gap = logged_ns - printed_ns
     quarters = round(gap / QUARTER_NS) * QUARTER_NS
     return quarters if abs(gap - quarters) <= AGREE_WITHIN_NS and abs(quarters) <= MAX_ZONE_NS else None
+
+
+def _common_spans(
+    spans: Mapping[int, tuple[int, int]], of_source: Mapping[int, int], names: Sequence[ClockName]
+) -> dict[str | None, int]:
+    """The same from the first and last stamps of all plogs and all output of a node."""
+    ends: dict[ClockName, tuple[int, int]] = {}
+    for source, (first, last) in spans.items():
+        name = names[of_source[source]]
+        known = ends.get(name, (first, last))
+        ends[name] = (min(known[0], first), max(known[1], last))
+    offsets: dict[str | None, int] = {}
+    for node, kind in ends:
+        if kind != "stdout" or (node, "plog") not in ends:
+            continue
+        printed, logged = ends[node, "stdout"], ends[node, "plog"]
+        begin, end = _quarter_gap(printed[0], logged[0]), _quarter_gap(printed[1], logged[1])
+        if begin is not None and begin == end:
+            offsets[node] = begin
+    return offsets

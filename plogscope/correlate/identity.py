@@ -10,6 +10,7 @@ import msgspec
 from plogscope.model.chain import Communicator, Process
 from plogscope.model.record import Actor, Finding
 from plogscope.model.signature import Signature
+from plogscope.model.source import Bundle
 
 NO_RANK = 4_294_967_295
 """HCCL prints the largest u32 where there is no rank."""
@@ -97,10 +98,12 @@ def integer(text: str | None) -> int | None:
     return int(text) if text is not None and text.isdecimal() and len(text) <= 10 else None  # noqa: PLR2004 - u32
 
 
-def complete_actors(findings: Iterable[Finding], identities: Identities) -> list[Finding]:
+def complete_actors(
+    findings: Iterable[Finding], identities: Identities, alone: Mapping[int, int]
+) -> list[Finding]:
     """Findings whose actors say all that is known about their process.
 
-    A line with a rank and no pid belongs to the one process of its node with that rank; a line with a local rank only
+    Lines of a printed log in which only one process is ever named belong to that process. A line with a rank and no pid belongs to the one process of its node with that rank; a line with a local rank only
     belongs to the process of its node on the device of that number.
     """
     by_rank: dict[tuple[str | None, int], list[Process]] = defaultdict(list)
@@ -120,7 +123,40 @@ def complete_actors(findings: Iterable[Finding], identities: Identities) -> list
             return _only(by_device.get((actor.node, actor.local_rank), []))
         return None
 
-    return [_completed(finding, find(finding.actor)) for finding in findings]
+    named = [_named(finding, alone) for finding in findings]
+    return [_completed(finding, find(finding.actor)) for finding in named]
+
+
+def sole_processes(findings: Iterable[Finding], bundle: Bundle) -> dict[int, int]:
+    """Source id → pid, for printed logs that hold the output of one process as far as anything tells.
+
+    That is the only pid that its lines name; if they name none, the only pid that has plogs beside it (same node, same
+    step of a five-step run).
+    """
+    named: dict[int, set[int]] = defaultdict(set)
+    many: set[int] = set()
+    for finding in findings:
+        if finding.actor.pid is not None:
+            named[finding.source].add(finding.actor.pid)
+        elif finding.actor.rank is not None or finding.actor.local_rank is not None:
+            many.add(finding.source)
+    beside: dict[tuple[str | None, str | None], set[int]] = defaultdict(set)
+    for source in bundle.sources:
+        if source.kind == "plog" and source.pid is not None:
+            beside[source.node, source.step].add(source.pid)
+    sole: dict[int, int] = {}
+    for source in bundle.sources:
+        pids = named.get(source.id) or beside.get((source.node, source.step), set())
+        if source.kind in ("stdout", "npugraph-debug") and source.id not in many and len(pids) == 1:
+            sole[source.id] = next(iter(pids))
+    return sole
+
+
+def _named(finding: Finding, alone: Mapping[int, int]) -> Finding:
+    pid = alone.get(finding.source)
+    if pid is None or finding.actor.pid is not None:
+        return finding
+    return msgspec.structs.replace(finding, actor=msgspec.structs.replace(finding.actor, pid=pid))
 
 
 def _only(processes: list[Process]) -> Process | None:

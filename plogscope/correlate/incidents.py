@@ -86,15 +86,19 @@ class _Group:
         return all(self.identity.get(meaning, value) == value for meaning, value in named.items())
 
     def takes(self, judged: Judged) -> bool:
-        """True when the finding is another layer, or a repeat, of this failure."""
+        """True when the finding is another layer, or a repeat, of this failure in the same file.
+
+        Other files that tell of it stay incidents of their own: edges connect them.
+        """
         mine = self.members[0]
         if not _near(self.last, judged.finding) or not self.fits(judged):
             return False
         if judged.signature is None or mine.signature is None:
             return judged.signature is mine.signature and judged.finding.template == mine.finding.template
-        families = {one.signature.chain.joins for one in self.members if one.signature is not None}
-        if judged.signature.chain.joins is not None and judged.signature.chain.joins in families:
-            return True
+        if judged.finding.source == self.last.source:
+            families = {one.signature.chain.joins for one in self.members if one.signature is not None}
+            if judged.signature.chain.joins is not None and judged.signature.chain.joins in families:
+                return True
         return judged.signature.id == mine.signature.id and judged.role == mine.role
 
 

@@ -66,6 +66,8 @@ class ChainHints(msgspec.Struct, frozen=True, kw_only=True):
         codes: Code table (`grammars/codes/<family>.toml`) whose row for field `code` sets role and category.
         waits: True when the message says that *somebody else* did not come: never a root, its peers are suspects.
         weight: Among the findings of one incident the heaviest is the line that states it (default 0).
+        trail: True when the message only reports that a step failed: the first error of the same thread just before it
+            states the reason. If no signature knows that error, its line leads the incident.
     """
 
     identity: tuple[str, ...] = ()
@@ -75,6 +77,7 @@ class ChainHints(msgspec.Struct, frozen=True, kw_only=True):
     codes: str | None = None
     waits: bool = False
     weight: int = 0
+    trail: bool = False
 
 
 class Advice(msgspec.Struct, frozen=True, kw_only=True):

@@ -13,18 +13,21 @@ import msgspec
 from plogscope.model.record import Finding
 
 KEPT_FIRST = 3
-MAX_FOLDS = 600
-"""Keys per source. Each keeps at most `KEPT_FIRST` + 1 rows, so a source yields at most 2,400 rows."""
+KEPT_LAST = 2
+"""Two late records prove that something went on; a single one can be a delayed print."""
+
+MAX_FOLDS = 400
+"""Keys per source. Each keeps at most `KEPT_FIRST` + `KEPT_LAST` rows, so a source yields at most 2,000 rows."""
 
 MAX_QUOTE_CHARS = 500
 """A kept line is cut here, so that the rows of a source stay below about 1 MB."""
 
 
 class Fold(msgspec.Struct):
-    """The first three findings of one key, the last one, and how many there were."""
+    """The first three findings of one key, the last two, and how many there were."""
 
     first: list[Finding]
-    last: Finding | None
+    last: list[Finding]
     count: int
 
     def add(self, finding: Finding) -> None:
@@ -33,20 +36,19 @@ class Fold(msgspec.Struct):
         if len(self.first) < KEPT_FIRST:
             self.first.append(finding)
         else:
-            self.last = finding
+            self.last = [*self.last, finding][-KEPT_LAST:]
 
     def extend(self, later: Fold) -> None:
         """Takes in the fold of a later range."""
         self.count += later.count
-        rows = [*later.first, *([later.last] if later.last else [])]
+        rows = [*later.first, *later.last]
         room = KEPT_FIRST - len(self.first)
         self.first.extend(rows[:room])
-        if len(rows) > room:
-            self.last = rows[-1]
+        self.last = [*self.last, *rows[room:]][-KEPT_LAST:]
 
     def rows(self) -> list[Finding]:
         """The kept findings in order; the first carries the count of those that were folded into it."""
-        kept = [*self.first, *([self.last] if self.last else [])]
+        kept = [*self.first, *self.last]
         folded = self.count - len(kept)
         newest = kept[-1]
         kept[0] = msgspec.structs.replace(kept[0], count=1 + folded, last_line=newest.line, last_time_ns=newest.time_ns)
@@ -71,7 +73,7 @@ class FoldTable(msgspec.Struct):
         if fold is not None:
             fold.add(finding)
             return
-        self.folds[key] = Fold([finding], None, 1)
+        self.folds[key] = Fold([finding], [], 1)
         if len(self.folds) > 2 * MAX_FOLDS:
             self.trim()
 
@@ -81,7 +83,7 @@ class FoldTable(msgspec.Struct):
         for key, fold in later.folds.items():
             mine = self.folds.get(key)
             if mine is None:
-                self.folds[key] = Fold(list(fold.first), fold.last, fold.count)
+                self.folds[key] = Fold(list(fold.first), list(fold.last), fold.count)
             else:
                 mine.extend(fold)
         self.trim()
