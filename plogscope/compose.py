@@ -218,7 +218,9 @@ def _chain_entries(case: Case) -> list[ChainEntry]:
             place = "witness"
         alive = place != "recovered"
         entries.append(
-            _entry(case, one, one.lead, one.id, place, explained.get(one.id, [])[:8] if alive else [], reasons.get(one.id))
+            _entry(
+                case, one, one.lead, one.id, place, explained.get(one.id, [])[:8] if alive else [], reasons.get(one.id)
+            )
         )
         if alive:
             entries += _layers(case, one, place)

@@ -130,7 +130,7 @@ def _chain(
     if chain.root is None and not chain.suspects:
         witnesses = [one for one in alive if chain.places[one.id] != "teardown"]
         paths = {source.id: source.path for source in bundle.sources}
-        found = suspects_of(witnesses, signatures, correlated.cluster, paths)
+        found = suspects_of(witnesses, signatures, correlated.cluster, paths, [one.finding for one in evidence])
         chain = msgspec.structs.replace(chain, suspects=found)
     return chain
 

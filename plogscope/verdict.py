@@ -148,10 +148,13 @@ COLLECT_ENV = {"ASCEND_GLOBAL_LOG_LEVEL": "1", "ASCEND_PROCESS_LOG_PATH": "./asc
 
 
 def _witnessed_category(lead: Incident | None) -> Category:
-    """A wait names its kind of failure; a bare wrapper says nothing about what lies below it."""
-    if lead is None:
+    """A wait names its kind of failure; a bare wrapper of software says nothing about what lies below it."""
+    if lead is None or (not lead.waits and lead.category in SOFTWARE):
         return "unknown"
     return lead.category
+
+
+SOFTWARE = ("host", "compile")
 
 
 def _names(suspects: tuple[Suspect, ...]) -> str:

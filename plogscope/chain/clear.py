@@ -65,7 +65,7 @@ def recovered(incidents: Sequence[Incident], progress: Progress) -> frozenset[st
             continue
         own = [finding for key in _writers(incident.lead) for finding in by_writer.get(key, [])]
         own += [finding for finding in finished if _same_job(finding, incident)]
-        followed = any(_follows(finding, incident, progress.clocks) for finding in own)
+        followed = any(_follows(finding, incident, progress.clocks) for finding in own) or _two_follow(own, incident)
         if not own:
             followed = _everybody_went_on(incident, by_writer, progress.clocks)
         if followed or (incident.role not in {"cause", "symptom"} and _went_on(incident, progress)):
@@ -82,6 +82,21 @@ PERSISTENT_COUNT = 4
 def _is_passing(incident: Incident) -> bool:
     """A loss scale that falls once or twice is how mixed precision works; only a lasting one is a symptom."""
     return incident.category == "accuracy" and incident.count < PERSISTENT_COUNT and incident.role != "cause"
+
+
+def _two_follow(own: Sequence[Finding], incident: Incident) -> bool:
+    """True when two or more records of progress stand below the incident in its own file, whatever their times."""
+    last = incident.findings[-1]
+    line = last.last_line or last.line
+    below = [finding for finding in own if finding.source == last.source and finding.line > line]
+    timed = [_end_ns(finding) for finding in below]
+    ended = _end_ns(last)
+    if ended is not None and any(end is not None and end != ended for end in timed):
+        return False  # there are times, and they decide
+    return len(below) >= PROGRESS_BELOW
+
+
+PROGRESS_BELOW = 2
 
 
 def _everybody_went_on(

@@ -25,11 +25,12 @@ MAX_EDGES = 20_000
 
 
 def strength(incident: Incident) -> int:
-    """0 direct cause, 1 either, 2 unknown error, 3 symptom, 4 teardown: a lower number can explain a higher one."""
-    if incident.signature is None:
-        return UNKNOWN_STRENGTH
+    """0 direct cause, 1 either, 2 unknown or hushed error, 3 symptom, 4 teardown: a lower number can explain a higher."""
     if incident.waits:
         return STRENGTH["symptom"]
+    unsure = incident.hushed or (incident.role == "either" and incident.category == "unknown")
+    if incident.signature is None or (unsure and incident.role in ("cause", "either")):
+        return UNKNOWN_STRENGTH
     return STRENGTH.get(incident.role, STRENGTH["teardown"])
 
 
@@ -83,6 +84,12 @@ def _inside(cause: Incident, effect: Incident, mine: int, other: int, clocks: Se
     """Inside one process: what fails later, or is a layer above, is explained by what failed first."""
     earlier = precedes(cause, effect, clocks)
     symptom = STRENGTH["symptom"]
+    if cause.role == "teardown" and cause.subcategory == INTERRUPTED:
+        return "kills" if earlier is True else None
+    if mine == other and mine in (STRENGTH["either"], UNKNOWN_STRENGTH):
+        nearer = _nearer(cause, effect)
+        if nearer is not None:
+            return "wraps" if nearer else None
     if other >= symptom > mine:
         late = _late_ns(cause, effect)
         polled_late = cause.role == "cause" and late is not None and late <= DEVICE_LAG_NS
@@ -112,6 +119,28 @@ def _told_elsewhere(cause: Incident, effect: Incident) -> bool | None:
     if gap is not None and abs(gap) * SECOND_NS > DEVICE_LAG_NS:
         return None
     return cause.lead.nearness > effect.lead.nearness
+
+
+def _nearer(cause: Incident, effect: Incident) -> bool | None:
+    """Of two records that both can be causes and stand close together: which one is nearer to the failure.
+
+    torch_npu prints its exception before the error stack of CANN that it carries, so their order says nothing.
+    """
+    if cause.lead.nearness == effect.lead.nearness:
+        return None
+    same_block = cause.lead.source == effect.lead.source and abs(cause.lead.line - effect.lead.line) <= BLOCK_LINES
+    gap = lag_s(cause.lead, effect.lead)
+    if not same_block and (cause.lead.source == effect.lead.source or gap is None or abs(gap) > BLOCK_S):
+        return None
+    return cause.lead.nearness > effect.lead.nearness
+
+
+BLOCK_LINES = 60
+BLOCK_S = 2.0
+"""How far the records of one failure lie apart: lines in one file, seconds between files."""
+
+INTERRUPTED = "interrupt"
+"""Subcategory of teardown signatures of a person or scheduler who ended the job: what follows is only the end."""
 
 
 def _already_failing(symptom: Incident, effect: Incident) -> bool:

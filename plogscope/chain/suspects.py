@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from plogscope.chain.edges import strength
 from plogscope.model.chain import Cluster, Incident, Suspect
+from plogscope.model.record import Finding
 from plogscope.model.signature import Signature
 from plogscope.wording import say
 
@@ -21,11 +22,12 @@ def suspects_of(
     signatures: Mapping[str, Signature],
     cluster: Cluster,
     path_of: Mapping[int, str],
+    findings: Sequence[Finding] = (),
 ) -> tuple[Suspect, ...]:
     """Ranks that waits name as the peer that did not come, the silent ones first.
 
     A rank that reports a failure itself is a witness like the others: it is suspect only if no silent rank is named.
-    If no rank is named, ranks of the job that left no log are suspects.
+    If no rank is named, the rank that the launcher saw exit first is suspect, else ranks that left no log.
     """
     named = _named(witnesses, signatures)
     seen = {process.rank for process in cluster.processes if process.rank is not None}
@@ -35,7 +37,29 @@ def suspects_of(
     ranks = silent or quiet or list(named)
     if ranks:
         return tuple(_suspect(rank, named[rank], path_of) for rank in sorted(ranks)[:MAX_SUSPECTS])
-    return _unheard(cluster, seen, witnesses)
+    return _first_exit(findings, path_of) or _unheard(cluster, seen, witnesses)
+
+
+def _first_exit(findings: Sequence[Finding], path_of: Mapping[int, str]) -> tuple[Suspect, ...]:
+    """The rank of the block that torchrun prints for the first worker that exited."""
+    for head in findings:
+        if head.signature != FIRST_EXIT:
+            continue
+        for row in findings:
+            if (
+                row.signature == SUMMARY_RANK
+                and row.source == head.source
+                and 0 < row.line - head.line <= SUMMARY_LINES
+            ):
+                why = say("suspect.first_exit", file=path_of[row.source], line=row.line)
+                who = say("who.rank", rank=row.fields["rank"])
+                return (Suspect(rank=int(row.fields["rank"]), why=why, need=say("suspect.need_log_any_time", who=who)),)
+    return ()
+
+
+FIRST_EXIT = "launcher/first-observed-failure"
+SUMMARY_RANK = "launcher/summary-rank"
+SUMMARY_LINES = 8
 
 
 def _named(witnesses: Sequence[Incident], signatures: Mapping[str, Signature]) -> dict[int, Incident]:

@@ -98,9 +98,7 @@ def integer(text: str | None) -> int | None:
     return int(text) if text is not None and text.isdecimal() and len(text) <= 10 else None  # noqa: PLR2004 - u32
 
 
-def complete_actors(
-    findings: Iterable[Finding], identities: Identities, alone: Mapping[int, int]
-) -> list[Finding]:
+def complete_actors(findings: Iterable[Finding], identities: Identities, alone: Mapping[int, int]) -> list[Finding]:
     """Findings whose actors say all that is known about their process.
 
     Lines of a printed log in which only one process is ever named belong to that process. A line with a rank and no pid belongs to the one process of its node with that rank; a line with a local rank only

@@ -21,6 +21,10 @@ JOIN_WITHIN_LINES = 60
 
 MAX_INCIDENTS_PER_PROCESS = 100
 
+UNWIND_NS = SECOND_NS // 20
+UNWIND_LINES = 12
+"""A call stack that unwinds prints its layers at once, the deepest first."""
+
 CodeLookup = Callable[[str, str], Code | None]
 """(family, code) → row of the code table."""
 
@@ -38,6 +42,11 @@ class Judged(msgspec.Struct, frozen=True):
     category: Category
     title: Text
     weight: int
+    hushed: bool = False
+    """Printed below ERROR by a logging library: whoever printed it went on."""
+
+
+HUSHING_FORMATS = frozenset({"vllm", "py-logging", "torch-log", "mindie", "mindspore"})
 
 
 def judge(finding: Finding, signatures: Mapping[str, Signature], lookup: CodeLookup) -> Judged:
@@ -51,7 +60,8 @@ def judge(finding: Finding, signatures: Mapping[str, Signature], lookup: CodeLoo
         if code is not None:
             role, category = code.role, code.category
             title = Text(en=f"{code.code} {code.title.en}", zh=f"{code.code} {code.title.zh}")
-    return Judged(finding, signature, role, category, title, signature.chain.weight)
+    hushed = finding.format in HUSHING_FORMATS and finding.level in ("WARNING", "INFO", "DEBUG")
+    return Judged(finding, signature, role, category, title, signature.chain.weight, hushed)
 
 
 class _Group:
@@ -85,6 +95,19 @@ class _Group:
         }
         return all(self.identity.get(meaning, value) == value for meaning, value in named.items())
 
+    def states_reason_of(self, judged: Judged) -> bool:
+        """True when this is an unknown error of the thread that then reports, with a trail message, that a step failed."""
+        if judged.signature is None or not judged.signature.chain.trail:
+            return False
+        mine = self.members[0]
+        if mine.signature is not None and not mine.signature.chain.trail:
+            return False
+        last, finding = self.last, judged.finding
+        if last.source != finding.source or last.actor.tid != finding.actor.tid:
+            return False
+        gap = None if last.time_ns is None or finding.time_ns is None else finding.time_ns - last.time_ns
+        return 0 <= finding.line - last.line <= UNWIND_LINES and (gap is None or 0 <= gap <= UNWIND_NS)
+
     def takes(self, judged: Judged) -> bool:
         """True when the finding is another layer, or a repeat, of this failure in the same file.
 
@@ -93,6 +116,8 @@ class _Group:
         mine = self.members[0]
         if not _near(self.last, judged.finding) or not self.fits(judged):
             return False
+        if self.states_reason_of(judged):
+            return True
         if judged.signature is None or mine.signature is None:
             return judged.signature is mine.signature and judged.finding.template == mine.finding.template
         if judged.finding.source == self.last.source:
@@ -156,6 +181,7 @@ def _incident(incident_id: str, group: _Group, step_of: Mapping[int, str | None]
     strongest = min(members, key=lambda one: _STRENGTH.get(one.role, 9))
     eligible = [one for one in members if one.role == strongest.role]
     lead = max(eligible, key=lambda one: (one.weight, one.finding.nearness))
+    reason = members[0] if members[0].signature is None and lead.signature is not None else None
     first = min(members, key=lambda one: place_key(one.finding))
     limit_s = next((s for one in members if (s := waited_s(one)) is not None), None)
     start = first.finding.order_ns
@@ -164,7 +190,7 @@ def _incident(incident_id: str, group: _Group, step_of: Mapping[int, str | None]
     signature = lead.signature
     return Incident(
         id=incident_id,
-        lead=lead.finding,
+        lead=reason.finding if reason is not None else lead.finding,
         findings=tuple(one.finding for one in members),
         signature=signature.id if signature else None,
         title=lead.title,
@@ -175,6 +201,7 @@ def _incident(incident_id: str, group: _Group, step_of: Mapping[int, str | None]
         actor=_actor(members),
         time_ns=lead.finding.order_ns,
         start_ns=start,
+        hushed=all(one.hushed for one in members),
         waits=any(one.signature is not None and one.signature.chain.waits for one in members),
         count=sum(one.finding.count for one in members),
         step=step_of.get(lead.finding.source),
