@@ -66,8 +66,8 @@ def connect(
 def _edge_kind(
     cause: Incident, effect: Incident, signatures: Mapping[str, Signature], clocks: Sequence[Clock]
 ) -> EdgeKind | None:
-    if _says_so(cause, effect, signatures):
-        return "signature" if precedes(effect, cause, clocks) is not True else None
+    if _says_so(cause, effect, signatures) and precedes(effect, cause, clocks) is not True:
+        return "signature"
     mine, other = strength(cause), strength(effect)
     if same_process(cause, effect):
         if _family(cause, signatures) is not None and _family(cause, signatures) == _family(effect, signatures):
@@ -91,6 +91,8 @@ def _inside(cause: Incident, effect: Incident, mine: int, other: int, clocks: Se
         if nearer is not None:
             return "wraps" if nearer else None
     if other >= symptom > mine:
+        if _nearer(cause, effect):
+            return "wraps"
         late = _late_ns(cause, effect)
         polled_late = cause.role == "cause" and late is not None and late <= DEVICE_LAG_NS
         untimed = earlier is None and (late is None or cause.role == "cause")
