@@ -13,7 +13,7 @@ import msgspec
 
 from plogscope.chain.checkers.base import CheckerResult
 from plogscope.chain.clear import WEAK_CATEGORIES
-from plogscope.chain.edges import STRENGTH, UNKNOWN_STRENGTH, connect, strength
+from plogscope.chain.edges import INTERRUPTED, STRENGTH, UNKNOWN_STRENGTH, connect, strength
 from plogscope.chain.order import comparable, precedes
 from plogscope.model.chain import Chain, Clock, Edge, Incident, Rival, Suspect
 from plogscope.model.signature import Signature
@@ -41,12 +41,15 @@ def find_cause(
     """
     alive = [incident for incident in incidents if incident.id not in cleared]
     edges = connect(alive, signatures, clocks)
+    ended = aftermath(alive, edges)
+    alive = [incident for incident in alive if incident.id not in ended]
+    edges = tuple(edge for edge in edges if edge.effect not in ended and edge.cause not in ended)
     root, suspects, proven, reasons = _choose(alive, edges, clocks, checked)
     if root is not None and reasons:
         alive = [*(one for one in alive if one.id != root.id), root]
         incidents = _with(incidents, root)
     edges = _towards(root, alive, edges, reasons)
-    places = _places(incidents, cleared, edges, root)
+    places = {**_places(incidents, cleared, edges, root), **dict.fromkeys(ended, AFTERMATH)}
     rivals = _rivals(root, alive, edges, clocks) if root and not reasons else ()
     return Chain(
         incidents=tuple(incidents),
@@ -60,6 +63,20 @@ def find_cause(
         root_reason=reasons[0].reason if root is not None and reasons else None,
         root_proven=bool(root is not None and reasons and reasons[0].proven),
     )
+
+
+AFTERMATH: Place = "teardown"
+
+
+def aftermath(alive: Sequence[Incident], edges: Sequence[Edge]) -> frozenset[str]:
+    """What only follows from a person who interrupted the job, directly or through others."""
+    ended = {one.id for one in alive if one.role == "teardown" and one.subcategory == INTERRUPTED}
+    named = set(ended)
+    while True:
+        more = {edge.effect for edge in edges if edge.cause in ended} - ended
+        if not more:
+            return frozenset(ended - named)
+        ended |= more
 
 
 def _with(incidents: Sequence[Incident], root: Incident) -> list[Incident]:

@@ -65,9 +65,12 @@ def recovered(incidents: Sequence[Incident], progress: Progress) -> frozenset[st
             continue
         own = [finding for key in _writers(incident.lead) for finding in by_writer.get(key, [])]
         own += [finding for finding in finished if _same_job(finding, incident)]
+        ended_well = any(_same_job(finding, incident) for finding in finished)
         followed = any(_follows(finding, incident, progress.clocks) for finding in own) or _two_follow(own, incident)
         if not own:
             followed = _everybody_went_on(incident, by_writer, progress.clocks)
+        if incident.signature is None and ended_well:
+            followed = True  # nothing known failed there and the run came to its good end
         if followed or (incident.role not in {"cause", "symptom"} and _went_on(incident, progress)):
             cleared.add(incident.id)
     return frozenset(cleared)

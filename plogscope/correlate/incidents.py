@@ -103,7 +103,8 @@ class _Group:
         if mine.signature is not None and not mine.signature.chain.trail:
             return False
         last, finding = self.last, judged.finding
-        if last.source != finding.source or last.actor.tid != finding.actor.tid:
+        threads = {last.actor.tid, finding.actor.tid} - {None}
+        if last.source != finding.source or len(threads) > 1:
             return False
         gap = None if last.time_ns is None or finding.time_ns is None else finding.time_ns - last.time_ns
         return 0 <= finding.line - last.line <= UNWIND_LINES and (gap is None or 0 <= gap <= UNWIND_NS)
