@@ -150,7 +150,8 @@ def nodes_of(paths: Iterable[str], log_paths: Iterable[str]) -> dict[str, str]:
     """Which machine each file comes from, as far as names tell.
 
     A directory or file name that looks like a machine (`node-3`, `worker-0`, an address) is one. Sibling directories
-    with other names are machines when at least two of them hold CANN logs: then the names are host names.
+    with other names are machines when at least two of them hold CANN logs: then the names are host names. Other files
+    belong to such a machine when a directory or a word of their name is its name.
 
     Args:
         paths: All shown paths.
@@ -159,12 +160,17 @@ def nodes_of(paths: Iterable[str], log_paths: Iterable[str]) -> dict[str, str]:
     Returns:
         Node name by path; paths without a node are absent.
     """
-    siblings = _host_siblings(list(log_paths))
+    logs = list(log_paths)
+    siblings = _host_siblings(logs)
     listed = list(paths)
+    proven = {node for path in logs if (node := _node_from_directories(path, siblings) or _node_of_flat_plog(path))}
+    mentioned = _mention_of(proven)
     nodes: dict[str, str] = {}
     flat: set[str] = set()
     for path in listed:
         node = _node_from_directories(path, siblings)
+        if node is None or (proven and node not in proven):
+            node = _mentioned_node(path, proven, mentioned) or node
         if node is None:
             node = _node_from_file(path)
             if node:
@@ -177,6 +183,24 @@ def nodes_of(paths: Iterable[str], log_paths: Iterable[str]) -> dict[str, str]:
         if path not in nodes and known:
             nodes[path] = known
     return nodes
+
+
+def _mention_of(names: set[str]) -> re.Pattern[str] | None:
+    """Finds one of the names as a whole word of a file name, the longest first."""
+    if not names:
+        return None
+    words = "|".join(re.escape(name) for name in sorted(names, key=lambda name: (-len(name), name)))
+    return re.compile(rf"(?<![A-Za-z0-9])(?:{words})(?![A-Za-z0-9]|-\d)")
+
+
+def _mentioned_node(path: str, names: set[str], mentioned: re.Pattern[str] | None) -> str | None:
+    """The machine of CANN logs elsewhere in the bundle that a directory or the file is named after."""
+    *parts, name = path.split("/")
+    known = next((part for part in parts if part in names), None)
+    if known is not None or mentioned is None:
+        return known
+    found = mentioned.search(name)
+    return found.group() if found else None
 
 
 def _host_siblings(log_paths: list[str]) -> set[str]:
@@ -205,9 +229,13 @@ def _node_from_directories(path: str, siblings: set[str]) -> str | None:
 
 
 def _node_from_file(path: str) -> str | None:
-    name = path.rpartition("/")[2]
-    flat = _FLAT_PLOG.match(name)
-    if flat and not _STRUCTURE.match(flat["node"]):
-        return flat["node"]
-    found = _NODE_IN_STEM.search(name)
+    flat = _node_of_flat_plog(path)
+    if flat:
+        return flat
+    found = _NODE_IN_STEM.search(path.rpartition("/")[2])
     return found["node"] if found else None
+
+
+def _node_of_flat_plog(path: str) -> str | None:
+    flat = _FLAT_PLOG.match(path.rpartition("/")[2])
+    return flat["node"] if flat and not _STRUCTURE.match(flat["node"]) else None

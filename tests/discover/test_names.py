@@ -101,3 +101,20 @@ def test_any_names_have_facts(paths: list[str]) -> None:
     for path in paths:
         facts = facts_of(path)
         assert facts.pid is None or facts.pid >= 0
+
+
+@pytest.mark.parametrize(
+    ("path", "node"),
+    [
+        ("host/taishan-7/messages", "taishan-7"),
+        ("log/job-taishan-7.log", "taishan-7"),
+        ("job-node41.log", "node41"),
+        ("taishan-7_dmesg.txt", "taishan-7"),
+        ("log/taishan-71.log", None),
+        ("log/taishan-7-2.log", None),
+        ("log/merged.log", None),
+    ],
+)
+def test_files_are_of_the_machine_they_are_named_after(path: str, node: str | None) -> None:
+    logs = [f"plogs/{host}/debug/plog/plog-61_20250304050607008.log" for host in ("taishan-7", "node41")]
+    assert nodes_of([*logs, path], logs).get(path) == node
