@@ -20,9 +20,11 @@ from plogscope.compose import Case, assemble_report
 from plogscope.correlate.baseline import without_baseline, without_echoes
 from plogscope.correlate.clocks import Clocks, find_clocks, on_reference
 from plogscope.correlate.cluster import build_cluster
+from plogscope.correlate.homes import at_home, find_homes
 from plogscope.correlate.identity import complete_actors, identify, sole_processes
 from plogscope.correlate.incidents import Judged, build_incidents, judge
 from plogscope.correlate.timeline import build_timeline
+from plogscope.correlate.victims import name_victims
 from plogscope.discover import discover
 from plogscope.evidence.around import traceback_text
 from plogscope.grammar.codes import load_codes
@@ -88,14 +90,15 @@ def _correlate(bundle: Bundle, seen: Observations, signatures: dict[str, Signatu
         if stats.first_ns is not None and stats.last_ns is not None
     }
     clocks = find_clocks(bundle, seen.findings, ends)
-    placed = on_reference(without_echoes(seen.findings, bundle), clocks)
+    homes = find_homes(seen.findings, bundle)
+    placed = on_reference(at_home(without_echoes(seen.findings, bundle), homes), clocks)
     identities = identify(placed, signatures)
     findings = complete_actors(placed, identities, sole_processes(placed, bundle))
     spans = {
         source: {pid: (span.first_ns, span.last_ns) for pid, span in stats.spans.items()}
         for source, stats in seen.stats.items()
     }
-    return Correlated(tuple(findings), clocks, build_cluster(bundle, identities, clocks, spans))
+    return Correlated(tuple(findings), clocks, build_cluster(bundle, identities, clocks, spans, homes))
 
 
 def _judge(correlated: Correlated, signatures: dict[str, Signature]) -> list[Judged]:
@@ -117,6 +120,7 @@ def _chain(
     evidence = without_baseline(judged, steps, step_of)
     active = [one for one in evidence if one.role in ACTIVE_ROLES]
     incidents = build_incidents(active, step_of)
+    incidents = name_victims(incidents, (one.finding for one in evidence), signatures, correlated.cluster)
     progress = Progress(
         tuple(one.finding for one in evidence if one.role == "progress"),
         signatures,

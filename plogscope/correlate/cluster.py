@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from plogscope.correlate.clocks import Clocks
+from plogscope.correlate.homes import Homes
 from plogscope.correlate.identity import Identities
 from plogscope.model.chain import Cluster, Process
 from plogscope.model.source import Bundle
@@ -15,7 +16,11 @@ SECOND_NS = 1_000_000_000
 
 
 def build_cluster(
-    bundle: Bundle, identities: Identities, clocks: Clocks, spans: Mapping[int, Mapping[int, tuple[int, int]]]
+    bundle: Bundle,
+    identities: Identities,
+    clocks: Clocks,
+    spans: Mapping[int, Mapping[int, tuple[int, int]]],
+    homes: Homes = Homes(),  # noqa: B008 - frozen
 ) -> Cluster:
     """Processes with their spans on the reference clock.
 
@@ -24,15 +29,16 @@ def build_cluster(
         identities: Rank and device of each process.
         clocks: Offsets.
         spans: (first, last) local stamps by pid by source id.
+        homes: Machines of processes.
     """
     seen: dict[tuple[str | None, int], tuple[int, int]] = {}
     for source in bundle.sources:
         shift = int(clocks.clocks[clocks.of_source[source.id]].offset_s * SECOND_NS)
         for pid, (first, last) in spans.get(source.id, {}).items():
             known_pid = pid or source.pid
-            if not known_pid:
+            if not known_pid or known_pid < 0:
                 continue
-            key = (source.node, known_pid)
+            key = (homes.node(source.node, known_pid), known_pid)
             mine = seen.get(key)
             span = (first + shift, last + shift)
             seen[key] = span if mine is None else (min(mine[0], span[0]), max(mine[1], span[1]))

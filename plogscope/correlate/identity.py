@@ -22,6 +22,7 @@ class Identities(msgspec.Struct, frozen=True):
     """Processes by (node, pid), communicators by identifier, and how many ranks the job has as far as lines say."""
 
     processes: dict[ProcessKey, Process]
+    local_ranks: dict[ProcessKey, int]
     communicators: tuple[Communicator, ...]
     expected_ranks: int | None
 
@@ -29,8 +30,9 @@ class Identities(msgspec.Struct, frozen=True):
 class _Votes(msgspec.Struct):
     """What lines say about one process, with how many say it."""
 
-    ranks: Counter[int]
-    devices: Counter[int]
+    ranks: Counter[int] = msgspec.field(default_factory=Counter)
+    devices: Counter[int] = msgspec.field(default_factory=Counter)
+    local_ranks: Counter[int] = msgspec.field(default_factory=Counter)
 
 
 def identify(findings: Sequence[Finding], signatures: Mapping[str, Signature]) -> Identities:
@@ -39,21 +41,24 @@ def identify(findings: Sequence[Finding], signatures: Mapping[str, Signature]) -
     A rank inside a communicator is the world rank only for the largest communicator that the process joins; prefixes
     and file names state the world rank directly and win.
     """
-    votes: dict[ProcessKey, _Votes] = defaultdict(lambda: _Votes(Counter(), Counter()))
+    votes: dict[ProcessKey, _Votes] = defaultdict(_Votes)
     members: dict[str, dict[ProcessKey, int]] = defaultdict(dict)
     sizes: dict[str, int] = {}
     for finding in findings:
         actor = finding.actor
-        if actor.pid is None:
+        if actor.pid is None or actor.pid <= 0:
             continue
         key = (actor.node, actor.pid)
         if actor.rank is not None and actor.rank >= 0:
             votes[key].ranks[actor.rank] += 1000
         if actor.device is not None and actor.device >= 0:
             votes[key].devices[actor.device] += 10
+        if actor.local_rank is not None and actor.local_rank >= 0:
+            votes[key].local_ranks[actor.local_rank] += 10
         signature = signatures.get(finding.signature or "")
         if signature is not None and signature.role != "noise":
             _note_membership(finding, signature, key, votes, members, sizes)
+    _note_launcher(findings, votes)
     world = max(sizes.values(), default=None)
     for name, ranks in members.items():
         if sizes.get(name) == world:
@@ -64,7 +69,58 @@ def identify(findings: Sequence[Finding], signatures: Mapping[str, Signature]) -
         Communicator(identifier=name, size=sizes.get(name), ranks=tuple(sorted(set(ranks.values()))))
         for name, ranks in sorted(members.items())
     )
-    return Identities(processes, communicators, world)
+    local_ranks = {key: vote.local_ranks.most_common(1)[0][0] for key, vote in votes.items() if vote.local_ranks}
+    return Identities(processes, {**_seated_in_order(processes.values()), **local_ranks}, communicators, world)
+
+
+def _seated_in_order(processes: Iterable[Process]) -> dict[ProcessKey, int]:
+    """Local ranks of nodes whose world ranks are a complete block, as launchers deal them out (16..23: 0..7)."""
+    by_node: dict[str | None, list[Process]] = defaultdict(list)
+    for process in processes:
+        if process.rank is not None and process.pid is not None:
+            by_node[process.node].append(process)
+    seats: dict[ProcessKey, int] = {}
+    for node, members in by_node.items():
+        ranks = sorted(one.rank for one in members if one.rank is not None)
+        if len(ranks) > 1 and ranks == list(range(ranks[0], ranks[0] + len(ranks))) and ranks[0] % len(ranks) == 0:
+            seats |= {(node, one.pid): one.rank - ranks[0] for one in members if one.rank is not None and one.pid}
+    return seats
+
+
+def _note_launcher(findings: Sequence[Finding], votes: dict[ProcessKey, _Votes]) -> None:
+    """Rank, local rank and pid of a worker as torchrun names them: in one line, or in rows of its summary.
+
+    Only processes that wrote something themselves are given what the launcher says of them.
+    """
+    ranks = [one for one in findings if one.signature == SUMMARY_RANK]
+    exits = {(one.source, one.line): one for one in findings if one.signature == SUMMARY_EXIT}
+    for finding in findings:
+        pid, local = integer(finding.fields.get("pid")), integer(finding.fields.get("local_rank"))
+        key = (finding.actor.node, pid or 0)
+        if finding.signature in (WORKER_EXIT, RANK_LINE) and key in votes and local is not None:
+            votes[key].local_ranks[local] += 1
+        if (
+            finding.signature == RANK_LINE
+            and key in votes
+            and (rank := integer(finding.fields.get("rank"))) is not None
+        ):
+            votes[key].ranks[rank] += 100
+    for row in ranks:
+        below = (exits.get((row.source, row.line + gap)) for gap in range(1, SUMMARY_ROWS))
+        exit_row = next((one for one in below if one is not None), None)
+        key = (row.actor.node, integer(exit_row.fields.get("pid")) or 0) if exit_row is not None else (None, 0)
+        if key in votes:
+            votes[key].ranks[int(row.fields["rank"])] += 100
+            votes[key].local_ranks[int(row.fields["local_rank"])] += 1
+
+
+HCOM_INIT = "hccl/hcom-init"
+WORKER_EXIT = "launcher/worker-exit"
+RANK_LINE = "env/rank-line"
+SUMMARY_RANK = "launcher/summary-rank"
+SUMMARY_EXIT = "launcher/summary-exit"
+SUMMARY_ROWS = 4
+"""Rank and pid of one worker stand this close together in torchrun's summary."""
 
 
 def _note_membership(
@@ -85,6 +141,8 @@ def _note_membership(
         sizes[name] = max(size, sizes.get(name, 0))
     if name and rank is not None and rank != NO_RANK:
         members[name][key] = rank
+    if finding.signature == HCOM_INIT and rank is not None and rank != NO_RANK:
+        votes[key].ranks[rank] += 1
 
 
 def _process(key: ProcessKey, vote: _Votes) -> Process:
@@ -101,14 +159,20 @@ def integer(text: str | None) -> int | None:
 def complete_actors(findings: Iterable[Finding], identities: Identities, alone: Mapping[int, int]) -> list[Finding]:
     """Findings whose actors say all that is known about their process.
 
-    Lines of a printed log in which only one process is ever named belong to that process. A line with a rank and no pid belongs to the one process of its node with that rank; a line with a local rank only
-    belongs to the process of its node on the device of that number.
+    Lines of a printed log in which only one process is ever named belong to that process. A line with a rank and no pid
+    belongs to the one process of its node with that rank (of the job, if the file is of no node); a line with a local
+    rank only belongs to the process of its node with that local rank, else on the device of that number.
     """
     by_rank: dict[tuple[str | None, int], list[Process]] = defaultdict(list)
     by_device: dict[tuple[str | None, int], list[Process]] = defaultdict(list)
-    for process in identities.processes.values():
+    by_local: dict[tuple[str | None, int], list[Process]] = defaultdict(list)
+    anywhere: dict[int, list[Process]] = defaultdict(list)
+    for key, process in identities.processes.items():
+        if key in identities.local_ranks:
+            by_local[process.node, identities.local_ranks[key]].append(process)
         if process.rank is not None:
             by_rank[process.node, process.rank].append(process)
+            anywhere[process.rank].append(process)
         if process.device is not None:
             by_device[process.node, process.device].append(process)
 
@@ -116,9 +180,11 @@ def complete_actors(findings: Iterable[Finding], identities: Identities, alone: 
         if actor.pid is not None:
             return identities.processes.get((actor.node, actor.pid))
         if actor.rank is not None:
-            return _only(by_rank.get((actor.node, actor.rank), []))
+            mine = by_rank.get((actor.node, actor.rank), [])
+            return _only(mine if mine or actor.node is not None else anywhere.get(actor.rank, []))
         if actor.local_rank is not None:
-            return _only(by_device.get((actor.node, actor.local_rank), []))
+            seat = (actor.node, actor.local_rank)
+            return _only(by_local.get(seat) or by_device.get(seat, []))
         return None
 
     named = [_named(finding, alone) for finding in findings]
@@ -129,7 +195,7 @@ def sole_processes(findings: Iterable[Finding], bundle: Bundle) -> dict[int, int
     """Source id → pid, for printed logs that hold the output of one process as far as anything tells.
 
     That is the only pid that its lines name; if they name none, the only pid that has plogs beside it (same node, same
-    step of a five-step run).
+    step of a five-step run). A pid of no such process, where there are some, is the launcher's.
     """
     named: dict[int, set[int]] = defaultdict(set)
     many: set[int] = set()
@@ -144,7 +210,10 @@ def sole_processes(findings: Iterable[Finding], bundle: Bundle) -> dict[int, int
             beside[source.node, source.step].add(source.pid)
     sole: dict[int, int] = {}
     for source in bundle.sources:
-        pids = named.get(source.id) or beside.get((source.node, source.step), set())
+        near = beside.get((source.node, source.step), set())
+        pids = named.get(source.id) or near
+        if near and not pids & near:
+            continue
         if source.kind in ("stdout", "npugraph-debug") and source.id not in many and len(pids) == 1:
             sole[source.id] = next(iter(pids))
     return sole
@@ -169,6 +238,7 @@ def _completed(finding: Finding, process: Process | None) -> Finding:
         finding,
         actor=msgspec.structs.replace(
             actor,
+            node=actor.node if actor.node is not None else process.node,
             pid=actor.pid if actor.pid is not None else process.pid,
             rank=actor.rank if actor.rank is not None and actor.rank >= 0 else process.rank,
             device=actor.device if actor.device is not None else process.device,
