@@ -25,14 +25,19 @@ class CompiledData(BuildHookInterface[Any]):
         package = ModuleType("plogscope")
         package.__path__ = [str(root / "plogscope")]
         sys.modules["plogscope"] = package
+        from plogscope.data import RELATIONS  # noqa: PLC0415
         from plogscope.grammar.compile import compile_codes, compile_grammar  # noqa: PLC0415
+        from plogscope.grammar.relations import compile_relations  # noqa: PLC0415
 
         self._folder = tempfile.TemporaryDirectory(prefix="plogscope-build-")
         folder = Path(self._folder.name)
         (folder / "codes").mkdir()
         (folder / "grammar.json").write_bytes(compile_grammar(root / "grammars"))
         for path in sorted((root / "grammars" / "codes").glob("*.toml")):
-            (folder / "codes" / f"{path.stem}.json").write_bytes(compile_codes(path))
+            if path.stem == RELATIONS:
+                (folder / f"{RELATIONS}.json").write_bytes(compile_relations(path))
+            else:
+                (folder / "codes" / f"{path.stem}.json").write_bytes(compile_codes(path))
         build_data["force_include"][str(folder)] = "plogscope/_data"
         build_data["force_include"][str(root / "reports")] = "plogscope/_data/reports"
 

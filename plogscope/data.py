@@ -8,6 +8,9 @@ _PACKAGE = Path(__file__).resolve().parent
 _INSTALLED = _PACKAGE / "_data"
 _CHECKOUT = _PACKAGE.parent
 
+RELATIONS = "relations"
+"""Name of the file beside the code tables that says how codes hang together; it is no table."""
+
 
 def grammar_root() -> Path | None:
     """Folder of the signature files; None in an installed wheel, which carries them compiled only."""
@@ -34,9 +37,16 @@ def compiled_codes(family: str) -> Path | None:
     return path if path.is_file() else None
 
 
+def compiled_relations() -> Path | None:
+    """The relations between codes that were compiled when the wheel was built; None in a checkout."""
+    path = _INSTALLED / f"{RELATIONS}.json"
+    return path if path.is_file() else None
+
+
 def code_families() -> tuple[str, ...]:
     """Names of all code tables that are shipped, sorted."""
     compiled = _INSTALLED / "codes"
     if compiled.is_dir():
         return tuple(sorted(path.stem for path in compiled.glob("*.json")))
-    return tuple(sorted(path.stem for path in (_CHECKOUT / "grammars" / "codes").glob("*.toml")))
+    paths = (_CHECKOUT / "grammars" / "codes").glob("*.toml")
+    return tuple(sorted(path.stem for path in paths if path.stem != RELATIONS))
