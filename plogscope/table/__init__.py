@@ -1,0 +1,1 @@
+"""`table`: every record of every source as rows, part by part, in bounded memory."""

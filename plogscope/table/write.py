@@ -1,0 +1,124 @@
+"""Sources of a bundle → rows in a file, or one table in memory."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from stat import S_ISREG
+from typing import BinaryIO
+
+import pyarrow as pa
+
+from plogscope.model.rows import ROWS
+from plogscope.model.source import Skipped, Source
+from plogscope.scan.engine import RECORD_KINDS
+from plogscope.scan.parse import parse_line
+from plogscope.scan.read import read_blocks
+from plogscope.table.columns import Columns
+from plogscope.table.place import Placement
+from plogscope.table.runs import FIRST_DATED_NS, Runs
+from plogscope.table.sinks import Output
+
+BLOCK_BYTES = 1 << 18
+LOOK_AHEAD_BYTES = 1 << 20
+"""The first stamp of a source is sought in its first megabyte: records before it inherit that stamp."""
+
+Kept = Mapping[int, Mapping[int, int]]
+"""Source id → first line → last line of the records that are wanted."""
+
+
+def write_table(placement: Placement, path: Path, kept: Kept | None = None) -> None:
+    """Writes the rows and, as `<stem>.sources|clocks|processes<suffix>`, the side tables.
+
+    Args:
+        placement: The bundle and what is known about it.
+        path: `.parquet`, `.arrow` or `.csv`.
+        kept: Only these records; None = all.
+
+    Raises:
+        UsageError: The suffix names no format.
+        InputError: The file cannot be written.
+    """
+    columns = Columns(placement)
+    skipped: list[Skipped] = []
+    outputs = [Output(path, _described(placement))]
+    try:
+        for batch in batches(placement, columns, skipped, kept):
+            outputs[0].write(batch)
+        for name, table in columns.side_tables(skipped).items():
+            outputs.append(Output(path.with_name(f"{path.stem}.{name}{path.suffix}"), table.schema))
+            for batch in table.to_batches():
+                outputs[-1].write(batch)
+        for output in outputs:
+            output.publish()
+    finally:
+        for output in outputs:
+            output.discard()
+
+
+def table_of(placement: Placement) -> pa.Table:
+    """All rows in memory: for bundles of moderate size."""
+    columns = Columns(placement)
+    rows = list(batches(placement, columns, []))
+    return pa.Table.from_batches(rows, _described(placement)).unify_dictionaries()
+
+
+def _described(placement: Placement) -> pa.Schema:
+    return ROWS.with_metadata({"plogscope.rows": "1", "plogscope.time": placement.reference})
+
+
+def batches(
+    placement: Placement, columns: Columns, skipped: list[Skipped], kept: Kept | None = None
+) -> Iterator[pa.RecordBatch]:
+    """The rows of all record sources in the order of the bundle; `skipped` gets what could not be read after all."""
+    for source in placement.bundle.sources:
+        if source.kind not in RECORD_KINDS or (kept is not None and not kept.get(source.id)):
+            continue
+        columns.begin(source, None if kept is None else kept[source.id])
+        try:
+            with open(source.location, "rb", buffering=0, opener=_open_regular) as stream:
+                yield from _source_batches(stream, source, placement, columns)
+        except OSError as error:
+            skipped.append(Skipped(source.path, error.strerror or type(error).__name__))
+        if (batch := columns.batch()) is not None:
+            yield batch
+
+
+def _source_batches(
+    stream: BinaryIO, source: Source, placement: Placement, columns: Columns
+) -> Iterator[pa.RecordBatch]:
+    first_ns = _first_stamp(stream)
+    reference = placement.year_reference_ns.get(source.id) or FIRST_DATED_NS
+    runs = Runs(source, columns, first_ns=first_ns, year_reference_ns=reference)
+    for block in read_blocks(stream, block_bytes=BLOCK_BYTES):
+        runs.take(block)
+        if columns.full and (batch := columns.batch()) is not None:
+            yield batch
+        if columns.satisfied:
+            break
+    else:
+        runs.done()
+
+
+def _first_stamp(stream: BinaryIO) -> int | None:
+    """The first time in the first megabyte, as printed."""
+    for block in read_blocks(stream, 0, LOOK_AHEAD_BYTES, BLOCK_BYTES):
+        for raw in block.data.split(b"\n"):
+            for piece in parse_line(raw):
+                if piece.head is not None and piece.head.time_ns is not None:
+                    return piece.head.time_ns
+    return None
+
+
+def _open_regular(path: str, flags: int) -> int:
+    """Opens without ever waiting: what was a regular file when it was found may be a pipe by now."""
+    descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+    regular = False
+    with suppress(OSError):
+        regular = S_ISREG(os.fstat(descriptor).st_mode)
+    if not regular:
+        os.close(descriptor)
+        raise OSError(0, "no longer a regular file", path)
+    return descriptor
