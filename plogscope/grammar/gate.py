@@ -13,9 +13,11 @@ so the time of building does: the faster ones pay for themselves only beyond 40 
 
 from __future__ import annotations
 
+import re
+
 import ahocorasick_rs
 
-from plogscope.model.signature import Grammar
+from plogscope.model.signature import Grammar, Signature
 
 
 class Gate:
@@ -23,6 +25,7 @@ class Gate:
 
     Attributes:
         always: Indices of signatures without literals: candidates for every text. The lint allows none.
+        in_quiet: Indices of signatures that speak of plog records below ERROR.
     """
 
     def __init__(self, grammar: Grammar) -> None:
@@ -30,8 +33,10 @@ class Gate:
         for index, signature in enumerate(grammar.signatures):
             for literal in signature.match.literals:
                 owners.setdefault(literal.encode("utf-8", "surrogatepass"), set()).add(index)
+        self.in_quiet = frozenset(i for i, signature in enumerate(grammar.signatures) if _speaks_of_quiet(signature))
         self.always = frozenset(i for i, signature in enumerate(grammar.signatures) if not signature.match.literals)
         self._owners = [frozenset(indices) for indices in owners.values()]
+        self._hits_quiet = [not self.in_quiet.isdisjoint(indices) for indices in self._owners]
         self._automaton = _automaton(list(owners)) if owners else None
 
     def candidates(self, text: bytes) -> frozenset[int]:
@@ -43,15 +48,29 @@ class Gate:
             return self.always
         return self.always.union(*(self._owners[hit] for hit in hits))
 
-    def hit_offsets(self, block: bytes) -> list[int]:
+    def hit_offsets(self, block: bytes) -> tuple[list[int], list[int]]:
         """Sorted byte offsets in a block of lines such that every line with a literal has at least one of them.
 
-        A line without an offset matches no signature (unless `always` is not empty). Literals never span lines, so the
-        hits may skip others that overlap with them. The block must be what the patterns will see: colours stripped.
+        The first list is of all literals, the second of those whose signatures speak of quiet records (`in_quiet`).
+        A line without an offset matches no signature (unless `always` is not empty). Literals never span lines. The
+        block must be what the patterns will see: colours stripped.
         """
         if self._automaton is None:
-            return []
-        return [hit[1] for hit in self._automaton.find_matches_as_indexes(block)]
+            return [], []
+        hits = self._automaton.find_matches_as_indexes(block, overlapping=True)
+        speaks = self._hits_quiet
+        return sorted({hit[1] for hit in hits}), sorted({hit[1] for hit in hits if speaks[hit[0]]})
+
+
+_QUIET_HEAD = re.compile(r"\[(?:INFO|DEBUG|WARNING)\] ?[A-Z][A-Z0-9_]*\(")
+
+
+def _speaks_of_quiet(signature: Signature) -> bool:
+    """True when a signature is about plog records below ERROR: one of its examples is such a record.
+
+    Such records are most of every log and never a failure, so all other signatures pass them by.
+    """
+    return any(_QUIET_HEAD.search(example.line) is not None for example in signature.examples)
 
 
 def _automaton(literals: list[bytes]) -> ahocorasick_rs.BytesAhoCorasick:

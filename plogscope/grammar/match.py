@@ -17,6 +17,9 @@ TAIL = 4 * 1024
 MOST_OF_ONE = 32
 """Matches of one signature in one record."""
 
+QUIET_LEVELS = ("INFO", "DEBUG", "WARNING")
+"""Plog records of these levels are only searched for signatures that speak of them (`Gate.in_quiet`)."""
+
 TIMEOUT_S = 1.0
 """For one pattern on one record; a proven pattern needs about a millisecond for the longest text."""
 
@@ -82,6 +85,8 @@ class Matcher:
     def _wants(self, index: int, format: str | None, level: str | None) -> bool:  # noqa: A002
         if format is None:
             return True
+        if format == "plog" and level in QUIET_LEVELS and index not in self.gate.in_quiet:
+            return False
         wanted = self.grammar.signatures[index].match
         return (not wanted.formats or format in wanted.formats) and (not wanted.levels or level in wanted.levels)
 

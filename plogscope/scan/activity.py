@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
 MAX_BINS = 1024
 MAX_WRITERS = 4096
 SECOND_NS = 1_000_000_000
+LEVEL_CLASSES = 4
+"""Room for the level classes in a packed key."""
 
 
 class Span(msgspec.Struct):
@@ -42,7 +46,24 @@ class Activity(msgspec.Struct):
         span.first_ns = min(span.first_ns, time_ns)
         span.last_ns = max(time_ns, span.last_ns)
         span.records += 1
-        span.last_line = line
+        span.last_line = max(span.last_line, line)
+
+    def add_many(self, times_ns: NDArray[np.int64], classes: NDArray[np.int64], pid: int, last_line: int) -> None:
+        """Counts many records of one writer, the last of which stands at `last_line`."""
+        keys, counts = np.unique((times_ns // SECOND_NS >> self.shift) * LEVEL_CLASSES + classes, return_counts=True)
+        for key, count in zip(keys.tolist(), counts.tolist(), strict=True):
+            place = (key // LEVEL_CLASSES, key % LEVEL_CLASSES)
+            self.bins[place] = self.bins.get(place, 0) + count
+        if len(self.bins) > MAX_BINS:
+            self._coarsen()
+        first, last, records = int(times_ns.min()), int(times_ns.max()), len(times_ns)
+        span = self.spans.get(pid)
+        if span is not None:
+            span.first_ns, span.last_ns = min(span.first_ns, first), max(span.last_ns, last)
+            span.records += records
+            span.last_line = max(span.last_line, last_line)
+        elif len(self.spans) < MAX_WRITERS:
+            self.spans[pid] = Span(first, last, records, last_line)
 
     def extend(self, later: Activity, line_shift: int) -> None:
         """Takes in the activity of a later range whose lines start after `line_shift` lines."""
@@ -63,7 +84,7 @@ class Activity(msgspec.Struct):
             mine.first_ns = min(mine.first_ns, span.first_ns)
             mine.last_ns = max(mine.last_ns, span.last_ns)
             mine.records += span.records
-            mine.last_line = line
+            mine.last_line = max(mine.last_line, line)
 
     def _coarsen(self) -> None:
         while len(self.bins) > MAX_BINS:

@@ -4,10 +4,11 @@ from collections.abc import Callable
 
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from plogscope.grammar.compile import assemble
 from plogscope.grammar.gate import Gate
-from plogscope.model.signature import Grammar, Signature
+from plogscope.model.signature import Example, Grammar, Signature
 
 WORDS = ("lost", "device lost", "设备丢失", "t dev", "ab")
 
@@ -36,8 +37,9 @@ def test_every_line_with_a_literal_has_an_offset(sign: Callable[..., Signature])
     )
     def check(text: str) -> None:
         block = text.encode()
-        offsets = gate.hit_offsets(block)
+        offsets, quiet = gate.hit_offsets(block)
         assert offsets == sorted(offsets)
+        assert set(quiet) <= set(offsets)
         hit_lines = {block.count(b"\n", 0, offset) for offset in offsets}
         lines = block.split(b"\n")
         assert hit_lines == {n for n, line in enumerate(lines) if any(word.encode() in line for word in WORDS)}
@@ -55,4 +57,14 @@ def test_a_signature_without_literals_is_always_a_candidate(sign: Callable[..., 
 def test_an_empty_grammar_lets_nothing_through() -> None:
     gate = Gate(assemble([]))
     assert gate.candidates(b"device lost") == frozenset()
-    assert gate.hit_offsets(b"device lost") == []
+    assert gate.hit_offsets(b"device lost") == ([], [])
+
+
+def test_only_a_signature_with_an_example_below_error_speaks_of_such_records(sign: Callable[..., Signature]) -> None:
+    head = "DRV(1,p):2026-01-01-00:00:00.000.000 [a.c:1]"
+    loud = replace(sign("a/loud", "lost"), examples=(Example(line=f"[ERROR] {head}lost", source="test"),))
+    quiet = replace(sign("a/quiet", "found"), examples=(Example(line=f"[INFO] {head}found", source="test"),))
+    gate = Gate(assemble([loud, quiet]))
+
+    assert gate.in_quiet == {1}
+    assert gate.hit_offsets(b"lost\nfound\n") == ([0, 5], [5])
