@@ -28,7 +28,7 @@ class Gate:
         in_quiet: Indices of signatures that speak of plog records below ERROR.
     """
 
-    def __init__(self, grammar: Grammar) -> None:
+    def __init__(self, grammar: Grammar, *, thorough: bool = False) -> None:
         owners: dict[bytes, set[int]] = {}
         for index, signature in enumerate(grammar.signatures):
             for literal in signature.match.literals:
@@ -37,7 +37,7 @@ class Gate:
         self.always = frozenset(i for i, signature in enumerate(grammar.signatures) if not signature.match.literals)
         self._owners = [frozenset(indices) for indices in owners.values()]
         self._hits_quiet = [not self.in_quiet.isdisjoint(indices) for indices in self._owners]
-        self._automaton = _automaton(list(owners)) if owners else None
+        self._automaton = _automaton(list(owners), thorough=thorough) if owners else None
 
     def candidates(self, text: bytes) -> frozenset[int]:
         """Indices of the signatures that can match the UTF-8 text; all others cannot."""
@@ -62,7 +62,7 @@ class Gate:
         return sorted({hit[1] for hit in hits}), sorted({hit[1] for hit in hits if speaks[hit[0]]})
 
 
-_QUIET_HEAD = re.compile(r"\[(?:INFO|DEBUG|WARNING)\] ?[A-Z][A-Z0-9_]*\(")
+_QUIET_HEAD = re.compile(r"\[(?:INFO|DEBUG|EVENT|TRACE|WARNING)\] ?[A-Z][A-Z0-9_]*\(")
 
 
 def _speaks_of_quiet(signature: Signature) -> bool:
@@ -73,5 +73,6 @@ def _speaks_of_quiet(signature: Signature) -> bool:
     return any(_QUIET_HEAD.search(example.line) is not None for example in signature.examples)
 
 
-def _automaton(literals: list[bytes]) -> ahocorasick_rs.BytesAhoCorasick:
-    return ahocorasick_rs.BytesAhoCorasick(literals, implementation=ahocorasick_rs.Implementation.ContiguousNFA)
+def _automaton(literals: list[bytes], *, thorough: bool) -> ahocorasick_rs.BytesAhoCorasick:
+    kinds = ahocorasick_rs.Implementation
+    return ahocorasick_rs.BytesAhoCorasick(literals, implementation=kinds.DFA if thorough else kinds.ContiguousNFA)

@@ -38,32 +38,36 @@ class Activity(msgspec.Struct):
         self.bins[key] = self.bins.get(key, 0) + 1
         if len(self.bins) > MAX_BINS:
             self._coarsen()
-        span = self.spans.get(pid)
-        if span is None:
-            if len(self.spans) < MAX_WRITERS:
-                self.spans[pid] = Span(time_ns, time_ns, 1, line)
-            return
-        span.first_ns = min(span.first_ns, time_ns)
-        span.last_ns = max(time_ns, span.last_ns)
-        span.records += 1
-        span.last_line = max(span.last_line, line)
+        self._add_span(pid, Span(time_ns, time_ns, 1, line))
 
-    def add_many(self, times_ns: NDArray[np.int64], classes: NDArray[np.int64], pid: int, last_line: int) -> None:
-        """Counts many records of one writer, the last of which stands at `last_line`."""
+    def add_many(
+        self, times_ns: NDArray[np.int64], classes: NDArray[np.int64], pids: NDArray[np.int64], lines: NDArray[np.int64]
+    ) -> None:
+        """Counts many records at once; the arrays are parallel and `lines` rises."""
         keys, counts = np.unique((times_ns // SECOND_NS >> self.shift) * LEVEL_CLASSES + classes, return_counts=True)
         for key, count in zip(keys.tolist(), counts.tolist(), strict=True):
             place = (key // LEVEL_CLASSES, key % LEVEL_CLASSES)
             self.bins[place] = self.bins.get(place, 0) + count
         if len(self.bins) > MAX_BINS:
             self._coarsen()
-        first, last, records = int(times_ns.min()), int(times_ns.max()), len(times_ns)
+        order = np.argsort(pids, kind="stable")
+        writers, begins = np.unique(pids[order], return_index=True)
+        stops = np.append(begins[1:], len(order))
+        firsts, lasts = np.minimum.reduceat(times_ns[order], begins), np.maximum.reduceat(times_ns[order], begins)
+        ends = lines[order][stops - 1]
+        for pid, first, last, records, line in zip(
+            writers.tolist(), firsts.tolist(), lasts.tolist(), (stops - begins).tolist(), ends.tolist(), strict=True
+        ):
+            self._add_span(pid, Span(first, last, records, line))
+
+    def _add_span(self, pid: int, more: Span) -> None:
         span = self.spans.get(pid)
         if span is not None:
-            span.first_ns, span.last_ns = min(span.first_ns, first), max(span.last_ns, last)
-            span.records += records
-            span.last_line = max(span.last_line, last_line)
+            span.first_ns, span.last_ns = min(span.first_ns, more.first_ns), max(span.last_ns, more.last_ns)
+            span.records += more.records
+            span.last_line = max(span.last_line, more.last_line)
         elif len(self.spans) < MAX_WRITERS:
-            self.spans[pid] = Span(first, last, records, last_line)
+            self.spans[pid] = more
 
     def extend(self, later: Activity, line_shift: int) -> None:
         """Takes in the activity of a later range whose lines start after `line_shift` lines."""
@@ -75,16 +79,8 @@ class Activity(msgspec.Struct):
         if len(self.bins) > MAX_BINS:
             self._coarsen()
         for pid, span in later.spans.items():
-            mine = self.spans.get(pid)
-            line = span.last_line + line_shift
-            if mine is None:
-                if len(self.spans) < MAX_WRITERS:
-                    self.spans[pid] = Span(span.first_ns, span.last_ns, span.records, line)
-                continue
-            mine.first_ns = min(mine.first_ns, span.first_ns)
-            mine.last_ns = max(mine.last_ns, span.last_ns)
-            mine.records += span.records
-            mine.last_line = max(mine.last_line, line)
+            more = Span(span.first_ns, span.last_ns, span.records, span.last_line + line_shift)
+            self._add_span(pid, more)
 
     def _coarsen(self) -> None:
         while len(self.bins) > MAX_BINS:

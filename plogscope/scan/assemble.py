@@ -31,7 +31,7 @@ from plogscope.scan.read import Block, read_blocks
 _LEVEL_CLASS = {"WARNING": 1, "ERROR": 2, "CRITICAL": 2}
 
 _QUIET_HEAD = regex.compile(
-    rb"\[(INFO|DEBUG|WARNING)\] [A-Z][A-Z0-9_]{0,31}\((\d{1,10}),[^()\n\r]{0,64}\):"
+    rb"\[(INFO|DEBUG|EVENT|TRACE|WARNING)\] [A-Z][A-Z0-9_]{0,31}\((\d{1,10}),[^()\n\r]{0,64}\):"
     rb"(\d{4}-\d\d-\d\d[- ]\d\d:\d\d:\d\d)\.(\d{3})\.(\d{3})[ \[]"
 )
 """Head of an ordinary plog record below ERROR. What it accepts, the exact head accepts with the same pid and time:
@@ -70,9 +70,7 @@ class _Scanner:
         self._source = source
         self._matcher = matcher
         self._fast = fast
-        self._pid = source.pid
         self._times: dict[bytes, int | None] = {}
-        self._marks: tuple[bytes, ...] = ()
         self._quiet: tuple[bytes, int, int] | None = None
         """The last record of stream "" if it was only counted: its head line, offset and line number."""
         self._quiet_end_line = 0
@@ -90,11 +88,8 @@ class _Scanner:
         if block.length > len(block.data):
             counts.cut_lines += 1
         hits, quiet_hits = self._matcher.gate.hit_offsets(block.data)
-        self._marks = tuple(mark for mark in _MARKS if mark in block.data)
-        if self._pid is None:
-            self._pid = _sniff_pid(block.data)
         ungated = bool(self._matcher.gate.always)
-        lines = split_lines(block.data, self._pid if self._fast and not ungated else None, quiet_hits)
+        lines = split_lines(block.data, quiet_hits, columns=self._fast and not ungated)
         before, done, hit = counts.lines, 0, 0
         starts, ends = lines.starts.tolist(), lines.ends.tolist()
         for index in np.flatnonzero(~lines.quiet).tolist():
@@ -109,9 +104,10 @@ class _Scanner:
         if len(starts) > done:
             self._count_run(block, lines, done, len(starts), before)
         if lines.quiet.any():
-            last_line = before + int(np.flatnonzero(lines.quiet)[-1]) + 1
-            quiet = lines.quiet
-            self.fragment.activity.add_many(lines.times[quiet], lines.classes[quiet], self._pid or 0, last_line)
+            quiet = np.flatnonzero(lines.quiet)
+            self.fragment.activity.add_many(
+                lines.times[quiet], lines.classes[quiet], lines.pids[quiet], before + quiet + 1
+            )
 
     def _count_run(self, block: Block, lines: Lines, first: int, end: int, before: int) -> None:
         """Counts the quiet records `first` to `end` (exclusive) of a block."""
@@ -137,7 +133,7 @@ class _Scanner:
 
     def _is_quiet(self, raw: bytes, wanted: bool) -> bool:  # noqa: FBT001 - inner loop, one caller
         """True when the line, which has a quiet head, is one record that no signature matches."""
-        for mark in self._marks:
+        for mark in _MARKS:
             if raw.find(mark, 1) > 0:
                 return False
         return not wanted or not self._matcher.match(raw.decode("utf-8", "replace"), "plog", "INFO")
@@ -302,18 +298,6 @@ FIRST_DATED_NS = 1_420_070_400_000_000_000
 """2015-01-01: an earlier stamp is one without a year (read as 1970 or 1972), or one of a clock that was never set."""
 
 MAX_CACHED_SECONDS = 100_000
-
-
-_FIRST_PID = regex.compile(rb"^\[(?:INFO|DEBUG|WARNING)\] [A-Z][A-Z0-9_]{0,31}\((\d{1,10}),", regex.MULTILINE)
-
-
-def _sniff_pid(data: bytes) -> int | None:
-    """The pid of the first plog record of a block whose file name does not tell it."""
-    found = _FIRST_PID.search(data, 0, SNIFF_BYTES)
-    return int(found[1]) if found else None
-
-
-SNIFF_BYTES = 1 << 16
 
 
 def _exact_second_ns(head_text: str) -> int | None:

@@ -62,7 +62,7 @@ def scan_bundle(
     total = sum(task.source.size for task in tasks if task.start == 0)
     workers = min(jobs or os.cpu_count() or 1, len(tasks))
     if workers <= 1 or total < POOL_FROM_BYTES:
-        matcher = Matcher(grammar)
+        matcher = Matcher(grammar, thorough=total >= POOL_FROM_BYTES)
         results = [_scan_task(task, matcher) for task in tasks]
         timeouts = sum(matcher.timeouts.values())
         return _combine(tasks, results, timeouts)
@@ -112,7 +112,7 @@ _worker_matcher: list[Matcher] = []
 
 
 def _start_worker(grammar_folders: tuple[Path, ...]) -> None:
-    _worker_matcher.append(Matcher(load_grammar(grammar_folders)))
+    _worker_matcher.append(Matcher(load_grammar(grammar_folders), thorough=True))
 
 
 def _run_in_worker(task: Task) -> tuple[bytes | str, int]:

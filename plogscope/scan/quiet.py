@@ -1,8 +1,8 @@
 """The fast path: which lines of a block are ordinary plog records that only have to be counted, found by columns.
 
-A line is *quiet* when it is one plog record below ERROR, of the expected process, in which no literal of a signature
-stands. Precondition of the trick (tested against the slow path): what is accepted here, the exact head of the plog
-format accepts with the same pid, level and time. Everything else takes the slow path, so this may refuse freely.
+A line is *quiet* when it is one plog record below ERROR in which no literal of a signature stands. Precondition of the
+trick (tested against the slow path): what is accepted here, the exact head of the plog format accepts with the same
+pid, level and time. Everything else takes the slow path, so this may refuse freely.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ Mask = NDArray[np.bool_]
 Bytes = NDArray[np.uint8]
 
 SECOND_NS = 1_000_000_000
-_LEVELS = ((b"[INFO] ", 0), (b"[DEBUG] ", 0), (b"[WARNING] ", 1))
-_LONGEST_LEVEL = 10
+_LEVELS = ((b"[INFO] ", 0), (b"[DEBUG] ", 0), (b"[EVENT] ", 0), (b"[WARNING] ", 1), (b"[TRACE] ", 0))
 _STAMP = b"dddd-dd-dd-dd:dd:dd.ddd.ddd"
 _DIGITS = [i for i, byte in enumerate(_STAMP) if byte == ord("d")]
 _SIGNS = [(i, byte) for i, byte in enumerate(_STAMP) if byte != ord("d")]
 _MAX_MODULE = 16
 _MAX_PROC = 64
+_MAX_PID_DIGITS = 10
 _PADDING = 128
 _TAGS = (b"[ERROR]", b"[WARNING]", b"[EVENT]", b"[INFO]", b"[DEBUG]", b"[default", b"[rank", b"[NULL]", b"[TRACE]")
 _TAG_STARTS = tuple(sorted({tag[1:4] for tag in _TAGS}))
@@ -47,6 +47,7 @@ class Lines(msgspec.Struct, frozen=True):
         quiet: True for quiet lines.
         times: ns since 1970-01-01 read as if UTC; meaningful where `quiet`.
         classes: 0 below WARNING, 1 WARNING; meaningful where `quiet`.
+        pids: Of the writers; meaningful where `quiet`.
     """
 
     starts: Any
@@ -54,15 +55,16 @@ class Lines(msgspec.Struct, frozen=True):
     quiet: Any
     times: Any
     classes: Any
+    pids: Any
 
 
-def split_lines(data: bytes, pid: int | None, hits: Sequence[int]) -> Lines:
+def split_lines(data: bytes, hits: Sequence[int], *, columns: bool = True) -> Lines:
     """Lines of a block and which of them are quiet.
 
     Args:
         data: Whole lines.
-        pid: Of the process whose records are expected; None = no line is quiet.
         hits: Sorted byte offsets of literals of signatures that speak of records below ERROR.
+        columns: False = no line is quiet.
     """
     body = np.frombuffer(data, np.uint8)
     ends = np.flatnonzero(body == ord("\n"))
@@ -73,15 +75,14 @@ def split_lines(data: bytes, pid: int | None, hits: Sequence[int]) -> Lines:
         starts[0] = 0
         starts[1:] = ends[:-1] + 1
     quiet = np.zeros(len(ends), np.bool_)
-    times = np.zeros(len(ends), np.int64)
-    classes = np.zeros(len(ends), np.int64)
-    if pid is not None and len(ends):
+    times, classes, pids = (np.zeros(len(ends), np.int64) for _ in range(3))
+    if columns and len(ends):
         padded = np.frombuffer(data + bytes(_PADDING), np.uint8)
         chosen = np.flatnonzero(_unmarked(body, starts) & ~_marked(starts, hits))
         for level, level_class in _LEVELS:
-            lines, stamps = _accept(padded, starts, ends, chosen, level, pid)
-            quiet[lines], times[lines], classes[lines] = True, stamps, level_class
-    return Lines(starts, ends, quiet, times, classes)
+            lines, stamps, writers = _accept(padded, starts, ends, chosen, level)
+            quiet[lines], times[lines], classes[lines], pids[lines] = True, stamps, level_class, writers
+    return Lines(starts, ends, quiet, times, classes, pids)
 
 
 def _marked(starts: Ints, offsets: Sequence[int]) -> Mask:
@@ -110,16 +111,17 @@ def _unmarked(body: Bytes, starts: Ints) -> Mask:
     return clean
 
 
-def _accept(body: Bytes, starts: Ints, ends: Ints, chosen: Ints, level: bytes, pid: int) -> tuple[Ints, Ints]:
-    """Of the chosen lines those that have the head of an ordinary plog record of that level, and their times."""
+def _accept(body: Bytes, starts: Ints, ends: Ints, chosen: Ints, level: bytes) -> tuple[Ints, Ints, Ints]:
+    """Of the chosen lines those with the head of an ordinary plog record of that level, their times and pids."""
     lines = _matching(body, starts, chosen, level)
     lines, opening = _with_module(body, starts, lines, len(level))
-    lines, opening = _of_process(body, lines, opening, pid)
-    lines, stamp = _with_process_end(body, lines, opening, pid)
+    lines, after, pids = _with_pid(body, lines, opening)
+    known, stamp = _with_process_end(body, after)
+    lines, pids = lines[known], pids[known]
     room = stamp + len(_STAMP) < ends[lines]
-    lines, stamp = lines[room], stamp[room]
+    lines, pids, stamp = lines[room], pids[room], stamp[room]
     found, times = _read_stamps(body, stamp)
-    return lines[found], times
+    return lines[found], times, pids[found]
 
 
 def _matching(body: Bytes, starts: Ints, lines: Ints, text: bytes) -> Ints:
@@ -145,27 +147,41 @@ def _with_module(body: Bytes, starts: Ints, lines: Ints, offset: int) -> tuple[I
     return lines[known], opening[known]
 
 
-def _of_process(body: Bytes, lines: Ints, opening: Ints, pid: int) -> tuple[Ints, Ints]:
-    for position, byte in enumerate(f"({pid},".encode()):
-        same = body[opening + position] == byte
-        lines, opening = lines[same], opening[same]
-    return lines, opening
+def _with_pid(body: Bytes, lines: Ints, opening: Ints) -> tuple[Ints, Ints, Ints]:
+    """Lines with digits after the `(`, the position after the digits, and the number."""
+    position = opening + 1
+    pids = np.zeros(len(lines), np.int64)
+    after = np.full(len(lines), -1, np.int64)
+    pending = np.flatnonzero(_DIGIT[body[position]])
+    for step in range(_MAX_PID_DIGITS + 1):
+        byte = body[position[pending] + step]
+        digit = _DIGIT[byte]
+        done = pending[~digit]
+        after[done] = position[done] + step
+        pending = pending[digit]
+        if not len(pending):
+            break
+        pids[pending] = pids[pending] * 10 + (byte[digit].astype(np.int64) - ord("0"))
+    known = after >= 0
+    return lines[known], after[known], pids[known]
 
 
-def _with_process_end(body: Bytes, lines: Ints, opening: Ints, pid: int) -> tuple[Ints, Ints]:
-    """Lines whose process name ends in `):`, with the position after it. Names are alike, so few lengths are tried."""
-    begin = opening + len(f"({pid},")
-    stamp = np.full(len(lines), -1, np.int64)
-    pending = np.arange(len(lines))
-    for step in range(_MAX_PROC + 1):
-        byte = body[begin[pending] + step]
+def _with_process_end(body: Bytes, after: Ints) -> tuple[Mask, Ints]:
+    """Which heads end in `):` after a process name, or after the pid at once, and the positions behind that."""
+    stamp = np.full(len(after), -1, np.int64)
+    separator = body[after]
+    alone = separator == ord(")")
+    stamp[alone] = after[alone] + 2
+    pending = np.flatnonzero(separator == ord(","))
+    for step in range(1, _MAX_PROC + 2):
+        byte = body[after[pending] + step]
         done = byte == ord(")")
-        stamp[pending[done]] = begin[pending[done]] + step + 2
+        stamp[pending[done]] = after[pending[done]] + step + 2
         pending = pending[~done & (byte != ord("(")) & (byte != ord("\n")) & (byte != ord("["))]
         if not len(pending):
             break
     known = (stamp >= 0) & (body[stamp - 1] == ord(":"))
-    return lines[known], stamp[known]
+    return known, stamp[known]
 
 
 def _read_stamps(body: Bytes, stamp: Ints) -> tuple[Ints, Ints]:
@@ -183,7 +199,7 @@ def _read_stamps(body: Bytes, stamp: Ints) -> tuple[Ints, Ints]:
         valid &= (column >= 0) & (column <= 9)  # noqa: PLR2004 - decimal digits
 
     def number(*positions: int) -> Ints:
-        value = columns[positions[0]]
+        value: Ints = columns[positions[0]]
         for position in positions[1:]:
             value = value * 10 + columns[position]
         return value

@@ -30,7 +30,7 @@ def test_formats_and_levels_restrict(sign: Sign) -> None:
     )
     matcher = Matcher(grammar)
     assert found(matcher, "lost") == [("a/any", 0), ("a/plog", 0)]
-    assert found(matcher, "lost", level="EVENT") == [("a/any", 0)]
+    assert found(matcher, "lost", level="NULL") == [("a/any", 0)]
     assert found(matcher, "lost", level=None) == [("a/any", 0)]
     assert found(matcher, "lost", form="dmesg") == [("a/any", 0)]
 

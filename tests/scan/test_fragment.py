@@ -163,3 +163,33 @@ def test_activity_is_the_same_for_any_split(stamps: list[tuple[int, int]], cut: 
         activity.MAX_BINS = activity_limit
 
     assert joined == whole
+
+
+@RELAXED
+@given(data=CONTENT)
+def test_columns_find_what_the_slow_path_finds(data: bytes) -> None:
+    slow = scan(io.BytesIO(data), SOURCE, matcher(), fast=False)
+
+    assert scanned(data) == slow
+
+
+HEAD_PARTS = (
+    ("[INFO] ", "[DEBUG] ", "[EVENT] ", "[WARNING] ", "[TRACE] ", "[INFO]", "[NULL] ", "[ERROR] ", "INFO] ", ""),
+    ("GE", "HCCL_ADPT", "ge", "G E", "", "A" * 20, "TSCH", "TORCHAIR", "9X", "KERNEL"),
+    ("(4711,python3)", "(4711)", "(-1,null)", "(12345678901,p)", "(77,)", "(1,a(b)c)", "(1,[x])", "(3,ff8de0,p)", "()"),
+    (":", "", ": "),
+    (
+        "2026-03-01-10:00:07.100.200", "2026-03-01 10:00:07.100.200", "2026-02-30-10:00:07.100.200",
+        "1970-01-01-10:00:07.100.200", "2026-03-01-24:00:07.100.200", "2026-03-01-10:00:07.100", "2026-03-01-10:00:07",
+    ),
+    (" [graph.cc:12]4711 Run:graph", "[graph.cc:12]4711 Run:graph", "", " no", " [a.c:1]1 x [ERROR] HCCL(1,p):", " \x1b[0m"),
+)  # fmt: skip
+HEADS = st.tuples(*(st.sampled_from(part) for part in HEAD_PARTS)).map("".join)
+
+
+@RELAXED
+@given(lines=st.lists(HEADS, min_size=1, max_size=12))
+def test_what_the_columns_accept_the_exact_head_reads_alike(lines: list[str]) -> None:
+    data = "\n".join(lines).encode()
+
+    assert scanned(data) == scan(io.BytesIO(data), SOURCE, matcher(), fast=False)
