@@ -146,7 +146,7 @@ def _verdict(case: Case) -> Verdict:
         if incident is not None:
             fields = msgspec.structs.asdict(_stated(case, incident))
             alternatives.append(Alternative(**fields, why_not=rival.why_not))
-    suspects = [] if explained else [
+    suspects = [
         SuspectEntry(rank=one.rank, node=one.node, device=one.device, pid=one.pid, why=one.why, need=one.need)
         for one in chain.suspects
     ]  # fmt: skip
@@ -157,7 +157,7 @@ def _verdict(case: Case) -> Verdict:
         confidence=judgement.confidence,
         statement=judgement.statement,
         root_cause=_stated(case, root) if root else None,
-        suspects=suspects if judgement.status == "insufficient" else [],
+        suspects=suspects if judgement.status != "no-failure" else [],
         alternatives=alternatives,
     )
 

@@ -117,7 +117,9 @@ def _advised(advice: Advice, root: Incident, where: str) -> NextAction:
 
 
 def _insufficient(chain: Chain, witnesses: list[Incident]) -> Judgement:
-    lead = next((one for one in witnesses if one.waits), witnesses[0] if witnesses else None)
+    waits = [one for one in witnesses if one.waits]
+    peers = [one for one in waits if one.category == "communication"]  # a collective says more than its stream's wait
+    lead = next(iter(peers or waits or witnesses), None)
     if chain.proven_absence:
         confidence = Confidence("high", [say("confidence.counted")])
     elif len(chain.suspects) == 1 and len(witnesses) > 1:

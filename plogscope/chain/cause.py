@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from plogscope.chain.checkers.base import CheckerResult
-from plogscope.chain.clear import WEAK_CATEGORIES
+from plogscope.chain.clear import is_condition
 from plogscope.chain.edges import INTERRUPTED, STRENGTH, UNKNOWN_STRENGTH, connect, strength
 from plogscope.chain.order import comparable, precedes
 from plogscope.model.chain import Chain, Clock, Edge, Incident, Rival, Suspect
@@ -44,7 +44,7 @@ def find_cause(
     ended = aftermath(alive, edges)
     alive = [incident for incident in alive if incident.id not in ended]
     edges = tuple(edge for edge in edges if edge.effect not in ended and edge.cause not in ended)
-    root, suspects, proven, reasons = _choose(alive, edges, clocks, checked)
+    root, suspects, proven, reasons = _choose(alive, edges, clocks, checked, signatures)
     if root is not None and reasons:
         alive = [*(one for one in alive if one.id != root.id), root]
         incidents = _with(incidents, root)
@@ -86,14 +86,23 @@ def _with(incidents: Sequence[Incident], root: Incident) -> list[Incident]:
     return [root, *incidents]
 
 
-def _accused(result: CheckerResult, alive: Sequence[Incident]) -> Incident | None:
+def _accused(
+    result: CheckerResult, alive: Sequence[Incident], signatures: Mapping[str, Signature]
+) -> Incident | None:
     """The incident that a checker names, at the line that proves it; one made of that line if there is no incident."""
     known = next((one for one in alive if one.id == result.incident), None)
     if result.finding is None:
         return known
-    if known is not None:
-        return msgspec.structs.replace(known, lead=result.finding)
     lead = result.finding
+    if known is not None:
+        stating = signatures.get(lead.signature or "")
+        return msgspec.structs.replace(
+            known,
+            lead=lead,
+            signature=stating.id if stating is not None else known.signature,
+            title=stating.title if stating is not None and stating.id != known.signature else known.title,
+            actor=result.actor or known.actor,
+        )
     return Incident(
         id="c1",
         lead=lead,
@@ -103,30 +112,34 @@ def _accused(result: CheckerResult, alive: Sequence[Incident]) -> Incident | Non
         role="cause",
         category="communication",
         subcategory=result.rule,
-        actor=lead.actor,
+        actor=result.actor or lead.actor,
         time_ns=lead.order_ns,
         start_ns=lead.order_ns,
     )
 
 
 def _choose(
-    alive: Sequence[Incident], edges: Sequence[Edge], clocks: Sequence[Clock], checked: Sequence[CheckerResult]
+    alive: Sequence[Incident],
+    edges: Sequence[Edge],
+    clocks: Sequence[Clock],
+    checked: Sequence[CheckerResult],
+    signatures: Mapping[str, Signature],
 ) -> tuple[Incident | None, tuple[Suspect, ...], bool, Sequence[CheckerResult]]:
     explained = {edge.effect for edge in edges}
     candidates = [
         one for one in alive if strength(one) <= UNKNOWN_STRENGTH and one.id not in explained and one.lead.quote
     ]
-    direct = [one for one in candidates if strength(one) == STRENGTH["cause"] and one.category not in WEAK_CATEGORIES]
+    direct = [one for one in candidates if strength(one) == STRENGTH["cause"] and not is_condition(one)]
     roots = [result for result in checked if result.kind == "root"]
     suspecting = [result for result in checked if result.kind == "suspects" and result.suspects]
-    if not direct and roots:
-        chosen = _accused(roots[0], alive)
+    if roots and all(one.id in roots[0].covers for one in direct):
+        chosen = _accused(roots[0], alive, signatures)
         if chosen is not None:
-            return chosen, (), False, roots
+            return chosen, roots[0].suspects, False, roots
     if not direct and suspecting and any(result.proven for result in suspecting):
         best = next(result for result in suspecting if result.proven)
         return None, best.suspects, True, suspecting
-    pool = direct or [one for one in candidates if one.category not in WEAK_CATEGORIES]
+    pool = direct or [one for one in candidates if not is_condition(one)]
     if not pool and any(strength(one) >= STRENGTH["symptom"] and one.role != "teardown" for one in alive):
         suspects = suspecting[0].suspects if suspecting else ()
         return None, suspects, False, suspecting
@@ -231,7 +244,7 @@ def _rivals(
     for one in alive:
         if one.id == root.id or one.id in explained or strength(one) > UNKNOWN_STRENGTH or not one.lead.quote:
             continue
-        if one.category in WEAK_CATEGORIES and root.category not in WEAK_CATEGORIES:
+        if is_condition(one) and not is_condition(root):
             continue
         if strength(one) > strength(root):
             key = "rival.unknown" if one.signature is None else "rival.weaker"

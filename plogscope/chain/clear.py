@@ -59,7 +59,7 @@ def recovered(incidents: Sequence[Incident], progress: Progress) -> frozenset[st
             by_writer[key].append(finding)
     cleared = set()
     for incident in incidents:
-        if incident.category in WEAK_CATEGORIES:
+        if is_condition(incident):
             if _is_passing(incident) or any(_same_job(finding, incident) for finding in finished):
                 cleared.add(incident.id)
             continue
@@ -78,6 +78,15 @@ def recovered(incidents: Sequence[Incident], progress: Progress) -> frozenset[st
 
 WEAK_CATEGORIES = ("accuracy", "performance")
 """Conditions of a run, not failures: steps go on with them, so steps do not clear them."""
+
+
+def is_condition(incident: Incident) -> bool:
+    """True for what is wrong or slow while the run goes on; a check that raised an exception ended the process."""
+    if incident.category not in WEAK_CATEGORIES:
+        return False
+    raised = incident.role == "cause" and incident.lead.format in ("exception", "traceback")
+    return not (incident.category == "accuracy" and raised)
+
 
 PERSISTENT_COUNT = 4
 

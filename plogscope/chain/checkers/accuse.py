@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import msgspec
+
 from plogscope.chain.checkers.base import JobView
 from plogscope.model.chain import Process, Suspect
 from plogscope.model.vocabulary import Text
@@ -22,6 +24,15 @@ def suspect(view: JobView, rank: int, why: Text) -> Suspect:
 def suspects(view: JobView, ranks: Iterable[int], why: Text) -> tuple[Suspect, ...]:
     """The same reason for several ranks, in order."""
     return tuple(suspect(view, rank, why) for rank in sorted(set(ranks)))
+
+
+def at_fault(view: JobView, ranks: Iterable[int | None], why: Text) -> tuple[Suspect, ...]:
+    """Ranks that share one fault that is already proven; nobody, if it is only one: the root names it."""
+    wrong = sorted({rank for rank in ranks if rank is not None})
+    if len(wrong) <= 1:
+        return ()
+    need = say("suspect.same_fault")
+    return tuple(msgspec.structs.replace(suspect(view, rank, why), need=need) for rank in wrong)
 
 
 def suspect_place(node: str | None, device: int | None, why: Text) -> Suspect:

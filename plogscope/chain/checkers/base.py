@@ -7,7 +7,7 @@ from typing import Literal
 import msgspec
 
 from plogscope.model.chain import Cluster, Incident, Suspect
-from plogscope.model.record import Finding
+from plogscope.model.record import Actor, Finding
 from plogscope.model.vocabulary import Text
 
 
@@ -22,7 +22,12 @@ class JobView(msgspec.Struct, frozen=True):
 class CheckerResult(msgspec.Struct, frozen=True, kw_only=True):
     """A rule's word: the incident that is the first cause (`root`), or ranks nobody heard from (`suspects`).
 
-    `proven` is True when the absence was counted (expected against seen), not inferred.
+    Attributes:
+        proven: The absence was counted (expected against seen), not inferred.
+        finding: The line that proves it.
+        suspects: Of a root: all the ranks that are wrong, when there are several.
+        covers: Incidents that the rule compared with each other: none of them speaks against its choice.
+        actor: Whose failure it is, when another rank states it.
     """
 
     rule: str
@@ -32,3 +37,5 @@ class CheckerResult(msgspec.Struct, frozen=True, kw_only=True):
     suspects: tuple[Suspect, ...] = ()
     proven: bool = False
     finding: Finding | None = None
+    covers: tuple[str, ...] = ()
+    actor: Actor | None = None

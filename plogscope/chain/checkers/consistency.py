@@ -1,7 +1,8 @@
 """Rule `consistency`: when ranks compare the arguments of a collective, the minority is the first cause.
 
 Each end prints its own value and that of its peer. Votes: the own value of every rank that reports, or the peer's value
-when the peer does not report. A tie is not decided: the earliest record stands for both ends.
+when the peer does not report. The odd rank's own record states it; if it has none, a record of its peer does, and the
+rank is the only one of the job that does not report. A tie is not decided: the earliest record stands for both ends.
 """
 
 from __future__ import annotations
@@ -9,10 +10,11 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
+from plogscope.chain.checkers.accuse import at_fault, process_of_rank
 from plogscope.chain.checkers.base import CheckerResult, JobView
-from plogscope.chain.checkers.reading import Writer, incident_of, these, writer
+from plogscope.chain.checkers.reading import Writer, incident_of, incidents_of, place, these, writer
 from plogscope.chain.checkers.signatures import PARAMETERS
-from plogscope.model.record import Finding
+from plogscope.model.record import Actor, Finding
 from plogscope.wording import say
 
 ORDER = 10
@@ -26,29 +28,67 @@ def check(view: JobView) -> list[CheckerResult]:
         if finding.fields.get("value") is not None and finding.fields.get("expected") is not None:
             by_variable[finding.fields.get("variable", "")].append(finding)
     for variable, findings in by_variable.items():
-        odd, decided = _odd(findings)
+        own = _own_records(findings)
+        odd, decided = _odd(own, findings)
+        absent = decided and _is_peer(odd, own)
         incident = incident_of(view, odd)
         if incident is None:
             continue
-        key = "checker.odd_argument" if decided else "checker.different_argument"
+        key = "checker.odd_peer" if absent else "checker.odd_argument" if decided else "checker.different_argument"
         reason = say(key, variable=variable, here=odd.fields["value"], there=odd.fields["expected"])
-        result = CheckerResult(
-            rule="consistency", kind="root", reason=reason, incident=incident.id, proven=decided, finding=odd
-        )
-        return [result]
+        same = [one.actor.rank for one in own if one.fields["value"] == odd.fields["value"]] if not absent else []
+        return [
+            CheckerResult(
+                rule="consistency",
+                kind="root",
+                reason=reason,
+                incident=incident.id,
+                proven=decided,
+                finding=odd,
+                covers=incidents_of(view, *PARAMETERS),
+                actor=_silent_peer(view, own) if absent else None,
+                suspects=at_fault(view, same, reason) if decided else (),
+            )
+        ]
     return []
 
 
-def _odd(findings: Sequence[Finding]) -> tuple[Finding, bool]:
-    """The record of the minority, and whether the votes decide."""
+def _own_records(findings: Sequence[Finding]) -> list[Finding]:
+    """One record of each rank, its plog's rather than what its output repeats, by rank and time."""
     own: dict[Writer, Finding] = {}
-    for finding in findings:
+    for finding in sorted(findings, key=lambda one: (-one.nearness, place(one))):
         own.setdefault(writer(finding), finding)
-    votes = Counter(finding.fields["value"] for finding in own.values())
-    for finding in own.values():
-        if finding.fields["expected"] not in {one.fields["value"] for one in own.values()}:
-            votes[finding.fields["expected"]] += 1
-    rarest = min(own.values(), key=lambda finding: votes[finding.fields["value"]])
-    least = votes[rarest.fields["value"]]
-    decided = least < max(votes.values()) and sum(votes.values()) > PAIR
-    return (rarest, True) if decided else (findings[0], False)
+    return sorted(own.values(), key=lambda one: (one.actor.rank is None, one.actor.rank or 0, place(one)))
+
+
+def _odd(own: Sequence[Finding], findings: Sequence[Finding]) -> tuple[Finding, bool]:
+    """The record of the minority (or of a peer that names it), and whether the votes decide."""
+    votes = Counter(finding.fields["value"] for finding in own)
+    told = set(votes)
+    for value in {one.fields["expected"] for one in own} - told:
+        votes[value] += 1
+    least, most = min(votes.values()), max(votes.values())
+    if least == most or sum(votes.values()) <= PAIR:
+        return findings[0], False
+    value = min(votes, key=lambda one: (votes[one], one not in told))
+    stating = [one for one in own if one.fields["value"] == value]
+    return (stating or [one for one in own if one.fields["expected"] == value])[0], True
+
+
+def _is_peer(odd: Finding, own: Sequence[Finding]) -> bool:
+    """True when the record is of a rank of the majority, which names the other value."""
+    votes = Counter(finding.fields["value"] for finding in own)
+    return votes[odd.fields["value"]] == max(votes.values()) and odd.fields["expected"] not in votes
+
+
+def _silent_peer(view: JobView, own: Sequence[Finding]) -> Actor:
+    """The only rank of the job that does not report; nobody, when several do not."""
+    reporting = {one.actor.rank for one in own}
+    expected = view.cluster.expected_ranks or 0
+    missing = [rank for rank in range(expected) if rank not in reporting] if expected <= len(own) + 1 else []
+    if len(missing) != 1 or None in reporting:
+        return Actor()
+    process = process_of_rank(view, missing[0])
+    if process is None:
+        return Actor(rank=missing[0])
+    return Actor(node=process.node, pid=process.pid, device=process.device, rank=missing[0])

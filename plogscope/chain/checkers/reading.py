@@ -72,6 +72,11 @@ def incident_of(view: JobView, finding: Finding) -> Incident | None:
     return None
 
 
+def incidents_of(view: JobView, *ids: str) -> tuple[str, ...]:
+    """Ids of the incidents in which a finding of these signatures stands."""
+    return tuple(one.id for one in view.incidents if any(finding.signature in ids for finding in one.findings))
+
+
 def stamp_ns(text: str) -> int | None:
     """A printed local time as ns since 1970-01-01 read as if UTC; None if it is none."""
     match = _STAMP.search(text)

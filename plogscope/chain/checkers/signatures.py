@@ -33,6 +33,7 @@ SOCKET_ESTABLISH = "hccl/socket-establish-timeout"
 CQE = ("hccl/cqe-error", "hccl/ei0013-cqe")
 HEARTBEAT = ("hccl/heartbeat-exception", "hccl/heartbeat-exception-old")
 PARAMETERS = ("hccl/parameter-conflict", "hccl/ei0005-parameters")
+TLS = ("hccl/tls-inconsistent",)
 SUPERPOD = "hccl/superpod-mismatch"
 
 ENTRY_COMM_INIT = "hccl/entry-comm-init"
