@@ -50,6 +50,8 @@ class Columns:
     def __init__(self, placement: Placement) -> None:
         self._placement = placement
         self._rows: list[Row] = []
+        self._parts: list[tuple[Ints, Sequence[bytes]]] = []
+        self._count = 0
         self._bytes = 0
         self._kinds: dict[Kind, int] = {}
         self._places: dict[tuple[str | None, int | None], int] = {}
@@ -97,7 +99,26 @@ class Columns:
         if self._kept is not None and not self._wants(row, self._kept):
             return
         self._rows.append(row)
+        self._count += 1
         self._bytes += len(row[-1])
+
+    def extend(self, numbers: Ints, messages: Sequence[bytes]) -> None:
+        """Takes in many rows: an int64 matrix of the ten numbers of `Row` by the rows, and their messages."""
+        if self._kept is not None:
+            for row, message in zip(numbers.T.tolist(), messages, strict=True):
+                self.add((*row, message))
+            return
+        self._seal()
+        self._parts.append((numbers, messages))
+        self._count += len(messages)
+        self._bytes += int(numbers[3].sum())
+
+    def _seal(self) -> None:
+        """Single rows become a part, so that the order stays."""
+        if self._rows:
+            *columns, messages = zip(*self._rows, strict=True)
+            self._parts.append((np.array(columns, np.int64), messages))
+            self._rows = []
 
     def _wants(self, row: Row, kept: Mapping[int, int]) -> bool:
         self._last_line = row[1]
@@ -114,25 +135,26 @@ class Columns:
     def full(self) -> bool:
         """The rows should be written before there are more."""
         return (
-            len(self._rows) >= MAX_BATCH_ROWS
+            self._count >= MAX_BATCH_ROWS
             or self._bytes >= MAX_BATCH_BYTES
             or len(self._kinds) + len(self._places) >= MAX_SHARED
         )
 
     def batch(self) -> pa.RecordBatch | None:
         """The gathered rows, or None if there are none; codes given before are void."""
-        rows, self._rows, self._bytes = self._rows, [], 0
+        self._seal()
+        parts, self._parts, self._count, self._bytes = self._parts, [], 0, 0
         self.batches += 1
         kinds, self._kinds = list(self._kinds), {}
         places, self._places = list(self._places), {}
-        if not rows:
+        if not parts:
             return None
-        *columns, messages = zip(*rows, strict=True)
-        given = [np.array(column, np.int64) for column in columns]
+        given = np.concatenate([numbers for numbers, _ in parts], axis=1)
+        messages = [message for _, some in parts for message in some]
         arrays = self._own(given, messages) | self._shared(given[6], kinds) | self._placed(given[7], places)
         return pa.RecordBatch.from_arrays([arrays[name] for name in ROWS.names], schema=ROWS)
 
-    def _own(self, given: list[Ints], messages: tuple[bytes, ...]) -> dict[str, pa.Array]:
+    def _own(self, given: Ints, messages: list[bytes]) -> dict[str, pa.Array]:
         source, count = self.source, len(messages)
         clock = self._placement.clock_of.get(source.id, 0)
         time = given[5]

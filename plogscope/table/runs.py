@@ -6,10 +6,10 @@ per stream, so that a later run of an interleaved record repeats it.
 
 from __future__ import annotations
 
-import re
 from itertools import pairwise
 
 import msgspec
+import numpy as np
 
 from plogscope.formats.base import Facts, Head
 from plogscope.formats.prefixes import clean, split_glued
@@ -20,7 +20,7 @@ from plogscope.scan.parse import MAX_PEELED_CHARS, Piece, parse_line
 from plogscope.scan.read import Block
 from plogscope.table.arrays import NULL, utf8
 from plogscope.table.columns import Columns, Kind, Writer
-from plogscope.table.ordinary import Ordinary, message_of
+from plogscope.table.ordinary import Coder, Groups, Lines, Ordinary, message_of
 
 FIRST_DATED_NS = 1_420_070_400_000_000_000
 """2015: stamps without a year stand before it."""
@@ -58,13 +58,13 @@ class _Run(msgspec.Struct):
 
 
 class _Plain(msgspec.Struct):
-    """An ordinary record (see `Ordinary`) that the next line may still continue."""
+    """The last of some ordinary records (see `Ordinary`): the next line may still continue it."""
 
     line: int
     offset: int
     length: int
     time_ns: int
-    found: re.Match[bytes]
+    groups: Groups
 
 
 class Runs:
@@ -74,75 +74,91 @@ class Runs:
         """`first_ns`: first stamp of the source, for the records before it."""
         self._source = source
         self._columns = columns
-        self._ordinary = Ordinary()
+        self._ordinary = Ordinary(Coder(self._kind_code, self._place_code, self._func_code))
+        self._codes_of = columns.batches
+        self._exact: dict[bytes, Kind | None] = {}
         self._records: dict[str, _Record] = {}
         self._run: _Run | None = None
         self._plain: _Plain | None = None
         self._line = 0
         self._reference_ns = year_reference_ns
         self._last_ns = NULL if first_ns is None else self._dated(first_ns)
-        self._kinds: dict[bytes, Kind | None] = {}
-        self._codes: dict[bytes, int] = {}
-        self._codes_of = -1
 
     def take(self, block: Block) -> None:
-        """Takes in the lines of the next block."""
-        data, at, size = block.data, 0, len(block.data)
-        for found, start, end in self._ordinary.records(data):
-            if start > at:
-                self._take_lines(data[at:start], block.offset + at)
-            after = min(end + 1, size)
-            length = after - start + (block.length - size if after == size else 0)
-            if not self._take_ordinary(found, block.offset + start, length):
-                self._take_line(data[start:end], block.offset + start, length)
-            at = after
-        if at < size:
-            self._take_lines(data[at:], block.offset + at, block.length - size)
+        """Takes in the lines of the next block. Rows may be taken out of `columns` before, not while it is read."""
+        if self._codes_of != self._columns.batches:
+            self._ordinary.forget()
+            self._codes_of = self._columns.batches
+        data = block.data
+        lines = self._ordinary.lines(data)
+        lines.numbers[:2] += self._line
+        lines.numbers[2] += block.offset
+        lines.numbers[4] += block.offset
+        changes = np.flatnonzero(np.diff(lines.ordinary)) + 1
+        for start, end in pairwise((0, *changes.tolist(), len(lines.ordinary))):
+            if lines.ordinary[start]:
+                self._take_ordinary(lines, start, end)
+                continue
+            first, last = int(lines.starts[start]), int(lines.starts[end])
+            spare = block.length - len(data) if last == len(data) else 0
+            self._take_lines(data[first:last], block.offset + first, spare)
 
     def done(self) -> None:
         """Closes the last run."""
         self._flush()
 
-    def _take_ordinary(self, found: re.Match[bytes], offset: int, length: int) -> bool:
-        """Takes in a record the short way; False when it needs the exact one."""
-        time_ns = self._ordinary.time_ns(found[2], found[3], found[4])
-        try:
-            kind = self._kinds[found[1]]
-        except KeyError:
-            kind = self._exact_kind(found)
-        if time_ns is None or kind is None:
-            return False
+    def _take_ordinary(self, lines: Lines, start: int, end: int) -> None:
+        """Takes in consecutive ordinary records; the last one stays open."""
         self._flush()
-        self._line += 1
+        last = end - 1
+        if last > start:
+            self._columns.extend(lines.numbers[:, start:last], lines.messages[start:last])
+        line, _, offset, length, _, time_ns, *_ = lines.numbers[:, last].tolist()
+        self._line += end - start
         self._last_ns = self._reference_ns = time_ns
-        self._plain = _Plain(self._line, offset, length, time_ns, found)
-        return True
+        self._plain = _Plain(line, offset, length, time_ns, lines.groups[last])
 
-    def _exact_kind(self, found: re.Match[bytes]) -> Kind | None:
-        """What all ordinary records with this head share, read the exact way from the first of them."""
-        if len(self._kinds) >= MAX_STREAMS:
-            self._kinds.clear()
-        (piece, *_) = parse_line(found[0])
-        head, kind = piece.head, None
-        if head is not None and head.format == "plog" and not piece.facts.stream:
-            kind = Kind(head.format, head.level, "exact", head.module, writer_of(self._source, piece.facts, head))
-        self._kinds[found[1]] = kind
+    def _kind_code(self, groups: Groups) -> int:
+        kind = self._exact_kind(groups)
+        return NULL if kind is None else self._columns.kind(kind)
+
+    def _place_code(self, bracket: bytes) -> int:
+        return self._columns.place(*_place(bracket)) if bracket else 0
+
+    def _func_code(self, func: bytes) -> int:
+        return self._columns.func(func.decode())
+
+    def _exact_kind(self, groups: Groups) -> Kind | None:
+        """What all ordinary records with this head share, read the exact way from one of them."""
+        head, second, milli, micro, place, bracketed, bare, _, _ = groups
+        if head in self._exact:
+            return self._exact[head]
+        if len(self._exact) >= MAX_STREAMS:
+            self._exact.clear()
+        self._exact[head] = None
+        tid = b"[%b]" % bracketed if bracketed else bare + b" "
+        (piece, *_) = parse_line(b"%b%b.%b.%b %b%b" % (head, second, milli, micro, place, tid))
+        found = piece.head
+        if found is None or found.format != "plog" or found.time_ns is None or piece.facts.stream:
+            return None
+        writer = writer_of(self._source, piece.facts, found)
+        kind = self._exact[head] = Kind(found.format, found.level, "exact", found.module, writer)
         return kind
 
     def _wake(self, plain: _Plain) -> None:
         """Turns an ordinary record into one that can be continued."""
-        groups, kind = plain.found.groups(), self._kinds.get(plain.found[1]) or self._exact_kind(plain.found)
+        self._plain = None
+        kind = self._exact_kind(plain.groups)
         if kind is None:
             return
-        tid, func = groups[5] or groups[6], groups[7]
+        _, _, _, _, place, bracketed, bare, func, message = plain.groups
         record = _Record(
-            plain.offset, plain.time_ns, kind, _place(groups[4]), func.decode() if func else None, int(tid)
+            plain.offset, plain.time_ns, kind, _place(place), func.decode() if func else None, int(bracketed or bare)
         )
         self._remember("", record)
-        message = message_of(groups[8]).decode()
-        run = _Run(record, plain.line, plain.line, plain.offset, plain.length, [message])
-        run.room -= len(message) + 1
-        self._run, self._plain = run, None
+        text = message_of(message).decode()
+        self._run = _Run(record, plain.line, plain.line, plain.offset, plain.length, [text])
+        self._run.room -= len(text) + 1
 
     def _take_lines(self, data: bytes, offset: int, spare: int = 0) -> None:
         """Takes in whole lines; `spare` bytes of the last one were not read."""
@@ -226,8 +242,7 @@ class Runs:
     def _flush(self) -> None:
         """The open run is complete."""
         if self._plain is not None:
-            self._flush_plain(self._plain)
-            return
+            self._wake(self._plain)
         run, self._run = self._run, None
         if run is None:
             return
@@ -237,29 +252,6 @@ class Runs:
                 run.line, run.end_line, run.offset, run.length, record.offset, record.time_ns,
                 columns.kind(record.kind), columns.place(*record.place), columns.func(record.func),
                 NULL if record.tid is None else record.tid, utf8("\n".join(run.text)),
-            )
-        )  # fmt: skip
-
-    def _flush_plain(self, plain: _Plain) -> None:
-        """An ordinary record that nothing continues."""
-        columns = self._columns
-        if self._codes_of != columns.batches:
-            self._codes, self._codes_of = {}, columns.batches
-        codes = self._codes
-        head, _, _, _, place, bracketed, bare, func, message = plain.found.groups()
-        kind_code, place_code = codes.get(head), codes.get(place)
-        if kind_code is None or place_code is None:
-            self._wake(plain)
-            if self._run is not None:
-                codes[head] = columns.kind(self._run.record.kind)
-                codes[place] = columns.place(*self._run.record.place)
-            self._flush()
-            return
-        self._plain = None
-        columns.add(
-            (
-                plain.line, plain.line, plain.offset, plain.length, plain.offset, plain.time_ns, kind_code, place_code,
-                columns.func(func.decode() if func else None), int(bracketed or bare), message_of(message),
             )
         )  # fmt: skip
 
