@@ -10,13 +10,15 @@ from typing import Annotated, Optional
 
 import typer
 
-from plogscope.errors import EXIT_BUG, EXIT_FAIL_ON, EXIT_GRAMMAR, EXIT_OK, EXIT_USAGE, PlogscopeError, UsageError
+from plogscope.cli_explain import explain
+from plogscope.cli_grammar import grammar_app
+from plogscope.cli_language import Lang, language
+from plogscope.errors import EXIT_BUG, EXIT_FAIL_ON, EXIT_OK, EXIT_USAGE, PlogscopeError, UsageError
 from plogscope.version import __version__
 
 app = typer.Typer(
     name="plogscope", add_completion=False, no_args_is_help=True, rich_markup_mode=None, pretty_exceptions_enable=False
 )
-grammar_app = typer.Typer(no_args_is_help=True, help="The signatures: what plogscope knows.")
 app.add_typer(grammar_app, name="grammar")
 
 DEFAULT_REPORT = "plogscope-report.html"
@@ -29,13 +31,6 @@ class Format(str, Enum):
     md = "md"
     json = "json"
     text = "text"
-
-
-class Lang(str, Enum):
-    """Languages of the words around the quotes."""
-
-    en = "en"
-    zh = "zh"
 
 
 class SymptomChoice(str, Enum):
@@ -93,16 +88,18 @@ def analyze(
         raise UsageError(f"--fail-on {fail_on} is not a status", f"use one of {', '.join(STATUSES)}")
     wanted = list(dict.fromkeys(formats or []))
     _check_output(wanted, output)
-    language = lang.value if lang else _language()
     report = run(
         paths,
         Options(grammar_folders=tuple(grammars or ()), jobs=jobs, symptom=symptom.value if symptom else None),
     )
     from plogscope.output import write_report  # noqa: PLC0415
 
-    write_report(report, [one.value for one in wanted], output, language)
+    write_report(report, [one.value for one in wanted], output, language(lang))
     if fail_on is not None and report.verdict.status == fail_on:
         raise typer.Exit(EXIT_FAIL_ON)
+
+
+app.command()(explain)
 
 
 def _check_output(wanted: list[Format], output: Path | None) -> None:
@@ -110,30 +107,6 @@ def _check_output(wanted: list[Format], output: Path | None) -> None:
         raise UsageError("several formats cannot share the standard output", "name a folder with -o DIR")
     if len(wanted) > 1 and output is not None and output.exists() and not output.is_dir():
         raise UsageError(f"{output} is a file", "several formats need a folder: -o DIR")
-
-
-def _language() -> str:
-    """`zh` in a Chinese locale, else `en`."""
-    locale = os.environ.get("LC_ALL") or os.environ.get("LC_MESSAGES") or os.environ.get("LANG") or ""
-    return "zh" if locale.lower().startswith("zh") else "en"
-
-
-@grammar_app.command("lint")
-def grammar_lint(
-    folder: Annotated[Optional[Path], typer.Argument(help="Folder of signatures; default: the shipped ones.")] = None,
-) -> None:
-    """Check signature files; each defect is named with file, line and remedy."""
-    from plogscope.data import grammar_root  # noqa: PLC0415
-    from plogscope.grammar.lint import format_defects, lint_folder  # noqa: PLC0415
-
-    root_folder = folder or grammar_root()
-    if root_folder is None or not root_folder.is_dir():
-        raise UsageError("there is no folder of signature files here", "name one: plogscope grammar lint DIR")
-    defects = lint_folder(root_folder)
-    if defects:
-        typer.echo(format_defects(defects))
-        raise typer.Exit(EXIT_GRAMMAR)
-    typer.echo(f"{root_folder}: no defect")
 
 
 def main() -> None:

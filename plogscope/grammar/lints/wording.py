@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from plogscope.grammar.document import Defect
 from plogscope.grammar.lints.base import Entry, Keys, Lint, named
+from plogscope.grammar.skeleton import PLACEHOLDER as UNFINISHED
 from plogscope.model.signature import Signature
 from plogscope.model.vocabulary import Text
 
@@ -29,7 +30,7 @@ class BothLanguages(Lint):
             for language, words in (("en", text.en), ("zh", text.zh)):
                 if not words.strip():
                     yield self.defect(entry, (*keys, language), f"{name}.{language} is empty", "fill it")
-            if not text.zh.strip() or not text.en.strip():
+            if not text.zh.strip() or not text.en.strip() or UNFINISHED in text.en + text.zh:
                 continue
             if not _CHINESE.search(text.zh):
                 yield self.defect(entry, (*keys, "zh"), f"{name}.zh is not Chinese", "translate it")
@@ -63,6 +64,26 @@ class AdviceForCauses(Lint):
         if entry.signature.role in ("cause", "either") and entry.signature.advice is None:
             message = f"role {entry.signature.role} has no [advice]"
             yield self.defect(entry, ("role",), message, "add [advice] with the smallest next action")
+
+
+class Finished(Lint):
+    """Nothing that `plogscope grammar new` left for a person to write is still there."""
+
+    id = "unfinished"
+    meaning = "a report would show the request to fill something in"
+
+    def check(self, entry: Entry) -> Iterator[Defect]:
+        signature = entry.signature
+        places: list[tuple[Keys, str]] = list(_filled(signature))
+        for number, example in enumerate(signature.examples):
+            places.append((("examples", number, "source"), example.source))
+        for number, near_miss in enumerate(signature.near_misses):
+            lines = {"line": near_miss.line, "why": near_miss.why, "source": near_miss.source}
+            places += [(("near_misses", number, name), words) for name, words in lines.items()]
+        for keys, words in places:
+            if UNFINISHED in words:
+                asked = words.partition(UNFINISHED)[2].strip(" :>")
+                yield self.defect(entry, keys, f"{'.'.join(map(str, keys))} is not filled in", f"write {asked}")
 
 
 def texts(signature: Signature) -> Iterator[tuple[Keys, Text]]:

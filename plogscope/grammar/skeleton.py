@@ -1,0 +1,223 @@
+"""A signature file made from one line: it matches the line, and says what only a person can fill in.
+
+Numbers, addresses, paths and quoted or assigned values become named groups, with the meaning that the word before them
+suggests. All other text is kept as it is printed.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+
+import msgspec
+
+PLACEHOLDER = "<fill in"
+"""Begins every text that a person has to write; the lint refuses a file that still has one."""
+
+LONGEST_MESSAGE = 400
+"""Characters of the message that go into the pattern: what comes later is rarely what tells it apart."""
+
+_MEANINGS: tuple[tuple[str, str, str], ...] = (
+    (r"remote_?rank|dst_?rank|peer_?rank", "remote_rank", "remote_rank"),
+    (r"local_?rank", "local_rank", "local_rank"),
+    (r"(?:rank_?size|rank_?num|world_?size|ranksize|ranknum)", "rank_size", "rank_size"),
+    (r"(?:user_?)?rank(?:_?id)?", "rank", "rank"),
+    (r"remote_?dev(?:ice)?(?:_?id)?", "remote_device", "remote_device"),
+    (r"(?:logic_?|phy_?)?dev(?:ice)?(?:_?(?:id|logic_?id|phy_?id))?|npu(?:_?id)?", "device_id", "device"),
+    (r"(?:report_)?stream(?:_?id)?", "stream_id", "stream"),
+    (r"task(?:_?id)?", "task_id", "task"),
+    (r"core(?:_?id)?", "core_id", "core"),
+    (r"(?:fault_?)?kernel(?:_?name)?", "kernel_name", "kernel"),
+    (r"op(?:_?(?:name|type))?|operator", "op", "op"),
+    (r"api|func(?:tion|_?name)?|interface", "api", "api"),
+    (r"(?:inner|sub)_?(?:err(?:or)?_?)?(?:code|type)", "errcode", "errcode"),
+    (r"(?:err(?:or)?|ret|result)_?(?:code|no)?|status|code|hcclret", "code", "code"),
+    (r"(?:time_?out|limit)(?:_?s)?", "limit_s", "limit_s"),
+    (r"elapsed(?:_?ms)?|cost|took|takes?", "elapsed_ms", "elapsed_ms"),
+    (r"size|bytes|len(?:gth)?|mem(?:ory)?|alloc_?size", "size_bytes", "size_bytes"),
+    (r"(?:remote|dst|peer)_?(?:ip|addr(?:ess)?)", "remote_address", "remote_address"),
+    (r"ip|addr(?:ess)?|server|host|pc|va|ptr", "address", "address"),
+    (r"comm(?:unicator)?|group|identifier", "communicator", "communicator"),
+    (r"tag", "tag", "tag"),
+    (r"index|idx", "index", "index"),
+    (r"count|num|total", "count", "count"),
+    (r"pid|process(?:_?id)?", "pid", "pid"),
+    (r"sig(?:nal)?", "signal", "signal"),
+    (r"exit_?code|exitcode", "exit_code", "exit_code"),
+    (r"file|filename", "file", "file"),
+    (r"path|dir(?:ectory)?|so", "path", "path"),
+    (r"line|lineno", "line", "line"),
+    (r"version", "version", "version"),
+    (r"reason|desc|msg|message|info|errorstr", "error_text", "error_text"),
+    (r"expected", "expected", "expected"),
+    (r"value|actual|got", "value", "value"),
+    (r"step|iteration|iter", "step", "step"),
+)  # fmt: skip
+_TOKENS = re.compile(
+    r"""(?P<time>\d{4}-\d\d-\d\d[-T\ ]\d\d:\d\d:\d\d(?:[.,]\d{1,9}){0,2})
+      | (?P<quoted>'[^'\n]{1,200}'|"[^"\n]{1,200}")
+      | (?P<bracketed>(?<=\w)\[[^\[\]\n]{0,200}\])
+      | (?P<path>(?<![\w/.])/[\w.@%+~-]+(?:/[\w.@%+~-]+)+)
+      | (?P<address>(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?(?![\w.]))
+      | (?P<hex>(?<!\w)0[xX][0-9a-fA-F]+(?!\w))
+      | (?P<value>(?<=[\w\]]=)[^\s,;=\[\](){}'"]+)
+      | (?P<number>(?<![\w.])-?\d+(?:\.\d+)?(?![\w.]\w))
+    """,
+    re.VERBOSE,
+)
+_KEY = re.compile(r"([A-Za-z_][\w ]{0,40}?)\s{0,3}(?:=|:|->|\bis\b|\bof\b|\[|\()?\s{0,3}$")
+_TAIL = re.compile(r"\.?\s{0,4}\[FUNC:.*$", re.DOTALL)
+_SPECIAL = re.compile(r"([\\.^$*+?{}\[\]|()])")
+
+
+class Piece(msgspec.Struct, frozen=True):
+    """A named group that was made: its pattern, type and meaning."""
+
+    name: str
+    pattern: str
+    type: str
+    meaning: str
+
+
+def skeleton(text: str, message: str, *, name: str, level: str | None = None) -> str:
+    """The TOML of a new signature.
+
+    Args:
+        text: The line as signatures see it: prefixes peeled, head of its format kept.
+        message: What follows the head; the pattern is made of its first line.
+        name: The id, for a comment that says where to save it.
+        level: Level of the record: a warning is rather a context than a cause.
+    """
+    line = text.split("\n", 1)[0]
+    pattern, pieces = make_pattern(message.split("\n", 1)[0] or line)
+    found = re.search(pattern, line, re.MULTILINE)
+    fields = {} if found is None else {key: value for key, value in found.groupdict().items() if value is not None}
+    role = "context" if level in ("WARNING", "INFO", "DEBUG", "EVENT") else "either"
+    return _document(name, line, pattern, pieces, fields, role)
+
+
+def make_pattern(message: str) -> tuple[str, list[Piece]]:
+    """A pattern that matches the message, and its groups in order."""
+    message = _TAIL.sub("", message.strip())[:LONGEST_MESSAGE]
+    parts: list[str] = []
+    pieces: list[Piece] = []
+    end = 0
+    for token in _TOKENS.finditer(message):
+        parts.append(_literal(message[end : token.start()]))
+        parts.append(_group(message, token, pieces))
+        end = token.end()
+    parts.append(_literal(message[end:]))
+    return "".join(parts), pieces
+
+
+def _group(message: str, token: re.Match[str], pieces: list[Piece]) -> str:
+    """The pattern of one token; what is between quotes or brackets becomes the group."""
+    kind, value = str(token.lastgroup), token[0]
+    if kind == "time":
+        return r"\d{4}-\d\d-\d\d[\d:., T-]{9,24}"
+    opening = closing = ""
+    if kind in ("quoted", "bracketed"):
+        opening, value, closing = value[0], value[1:-1], value[-1]
+        if not value or (kind == "bracketed" and re.fullmatch(r"[A-Za-z_ ]+", value)):
+            return _literal(token[0])
+    pattern, type_ = _of_value(value, closing)
+    piece = _named(_key_before(message, token.start()), kind, pattern, type_, {piece.name for piece in pieces})
+    pieces.append(piece)
+    return f"{_literal(opening)}(?P<{piece.name}>{pattern}){_literal(closing)}"
+
+
+def _of_value(value: str, closing: str) -> tuple[str, str]:
+    if re.fullmatch(r"-?\d{1,20}", value):
+        return (r"-?\d{1,20}" if value.startswith("-") else r"\d{1,20}"), "int"
+    if re.fullmatch(r"0[xX][0-9a-fA-F]{1,32}", value):
+        return "0[xX][0-9a-fA-F]{1,32}", "hex"
+    if re.fullmatch(r"-?\d{1,20}\.\d{1,20}", value):
+        return r"-?\d{1,20}\.\d{1,20}", "float"
+    if closing:
+        return rf"[^{re.escape(closing)}\n]{{1,200}}", "text"
+    return r"[^\s,;=\[\](){}'\"]{1,200}", "text"
+
+
+def _named(key: str, kind: str, pattern: str, type_: str, taken: set[str]) -> Piece:
+    default = {"path": ("path", "path"), "address": ("address", "address"), "hex": ("address", "address")}
+    name, meaning = default.get(kind, ("value", "value" if type_ != "text" else "other"))
+    folded = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", key).strip().lower().replace(" ", "_").strip("_")
+    for words, known, known_meaning in _MEANINGS:
+        if re.fullmatch(rf"(?:\w{{1,40}}_)?(?:{words})", folded):
+            name, meaning = known, known_meaning
+            break
+    else:
+        if folded and not folded[0].isdigit():
+            name = folded[-24:].strip("_") or name
+    number, wanted = 2, name if name[0].isalpha() else f"f_{name}"
+    name = wanted
+    while name in taken:
+        name, number = f"{wanted}_{number}", number + 1
+    return Piece(name, pattern, type_, meaning)
+
+
+def _key_before(message: str, position: int) -> str:
+    """The word that stands before a value: `stream_id=`, `rank[`, `limit is`, `device `."""
+    found = _KEY.search(message[max(0, position - 60) : position])
+    words = [] if found is None else found[1].split()
+    return words[-1] if words else ""
+
+
+def _literal(text: str) -> str:
+    """The text as it is, its special characters escaped; a run of blanks may vary in length."""
+    return re.sub(r" {2,}", " {1,8}", _SPECIAL.sub(r"\\\1", text).replace("\t", r"\s{1,8}"))
+
+
+_DOCUMENT = """\
+# Save as {path} in a folder of your own, fill in what is marked, then: plogscope grammar lint FOLDER
+title = {{ en = "{mark}: what happened, in a few words>", zh = "{mark}: the same in Chinese>" }}
+status = "experimental"
+# operator communication stream_event memory device host compile accuracy performance unknown
+category = "unknown"
+# cause: needs nothing before it; either: can also be a consequence; symptom: something is always behind it;
+# teardown, context, noise: never fails anything; progress: it went on
+role = "{role}"
+
+[match]
+# Keep what stays the same between versions: codes, tags, key=value, function names. Drop what is only this run.
+pattern = {pattern}
+
+[extract]
+{extract}
+[advice]
+# Needed for cause and either. Fields may be used as {{field}}.
+kind = "check"
+next_action = {{ en = "{mark}: the smallest thing to do next>", zh = "{mark}: the same in Chinese>" }}
+
+[[examples]]
+line = {line}
+fields = {{ {fields} }}
+source = "{mark}: source file, document or version that prints this line>"
+
+[[near_misses]]
+line = "{mark}: a real line that looks alike and must not match>"
+why = "{mark}: why it must not match>"
+source = "{mark}: where that line is printed>"
+"""
+
+
+def _document(name: str, line: str, pattern: str, pieces: list[Piece], fields: dict[str, str], role: str) -> str:
+    extract = "".join(f'{piece.name} = {{ type = "{piece.type}", meaning = "{piece.meaning}" }}\n' for piece in pieces)
+    return _DOCUMENT.format(
+        path=f"{name}.toml",
+        mark=PLACEHOLDER,
+        role=role,
+        pattern=_quoted(pattern),
+        extract=extract,
+        line=_quoted(line),
+        fields=", ".join(f"{key} = {_quoted(value)}" for key, value in fields.items()),
+    )
+
+
+def _quoted(text: str) -> str:
+    """A TOML string: verbatim where that is possible."""
+    if text.isprintable() and not set(text) & {'"', "\\"}:
+        return f'"{text}"'
+    if "'''" not in text and not text.endswith("'") and text.isprintable():
+        return f"'''{text}'''"
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
