@@ -178,7 +178,11 @@ class Columns:
             for name in ("format", "level", "time_quality", "module")
         }
         arrays["node"] = self._nodes.column(looked_up([self._nodes.code(writer.node) for writer in writers]))
-        arrays["process"] = numbers(looked_up([self._process(writer) for writer in writers]), pa.int32())
+        processes: list[int | None] = [None] * len(kinds)
+        used, first = np.unique(codes, return_index=True)
+        for code in used[np.argsort(first)].tolist():  # numbered in the order of the rows, however they were read
+            processes[code] = self._process(writers[code])
+        arrays["process"] = numbers(looked_up(processes), pa.int32())
         for name in ("pid", "rank", "device"):
             column = looked_up([getattr(writer, name) for writer in writers])
             arrays[name] = numbers(column, ROWS.field(name).type)

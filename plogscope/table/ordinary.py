@@ -20,7 +20,7 @@ from plogscope.formats.stamps import local_ns
 from plogscope.scan.parse import MAX_PEELED_CHARS
 from plogscope.table.arrays import NULL, Ints
 
-_RECORD = re.compile(
+RECORD = re.compile(
     rb"^(?:(\[(?:DEBUG|INFO|WARNING|ERROR|EVENT)\] [A-Z][A-Za-z0-9_]{0,31}\(\d{1,10}(?:,[^()\n\[\]:]{0,64})?\):)"
     rb"(\d{4}-\d\d-\d\d[- ]\d\d:\d\d:\d\d)\.(\d{3})\.(\d{3}) (\[[^\[\]:\n]{1,300}\.[A-Za-z]{1,4}:\d{1,7}\]) ?"
     rb"(?:\[(\d{1,10})\](?!\[\d)|(\d{1,10}) (?:([A-Za-z_~][\w:~<>]{0,200}):)?)([^\n]*)|[^\n]*)$",
@@ -90,7 +90,7 @@ class Ordinary:
     def lines(self, data: bytes) -> Lines:
         """Reads a block of whole lines."""
         lengths = np.fromiter(map(len, data.split(b"\n")), np.int64)
-        groups: list[Groups] = _RECORD.findall(data)
+        groups: list[Groups] = RECORD.findall(data)
         if data.endswith(b"\n"):
             lengths = lengths[:-1]
             groups.pop()
