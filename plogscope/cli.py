@@ -13,6 +13,7 @@ import typer
 from plogscope.cli_explain import explain
 from plogscope.cli_grammar import grammar_app
 from plogscope.cli_language import Lang, language
+from plogscope.cli_table import table
 from plogscope.errors import EXIT_BUG, EXIT_FAIL_ON, EXIT_OK, EXIT_USAGE, PlogscopeError, UsageError
 from plogscope.version import __version__
 
@@ -78,6 +79,9 @@ def analyze(
     fail_on: Annotated[
         Optional[str], typer.Option("--fail-on", help="Exit with 1 when the status is this one.")
     ] = None,
+    keep_table: Annotated[
+        Optional[Path], typer.Option("--keep-table", help="Also write the records of findings: .parquet, .arrow, .csv.")
+    ] = None,
 ) -> None:
     """Analyse the logs of one job and write the report."""
     from plogscope.model.vocabulary import STATUSES  # noqa: PLC0415 - keeps --help fast
@@ -88,9 +92,18 @@ def analyze(
         raise UsageError(f"--fail-on {fail_on} is not a status", f"use one of {', '.join(STATUSES)}")
     wanted = list(dict.fromkeys(formats or []))
     _check_output(wanted, output)
+    if keep_table is not None:
+        from plogscope.table.sinks import sink_of  # noqa: PLC0415
+
+        sink_of(keep_table)
     report = run(
         paths,
-        Options(grammar_folders=tuple(grammars or ()), jobs=jobs, symptom=symptom.value if symptom else None),
+        Options(
+            grammar_folders=tuple(grammars or ()),
+            jobs=jobs,
+            symptom=symptom.value if symptom else None,
+            keep_table=keep_table,
+        ),
     )
     from plogscope.output import write_report  # noqa: PLC0415
 
@@ -100,6 +113,7 @@ def analyze(
 
 
 app.command()(explain)
+app.command()(table)
 
 
 def _check_output(wanted: list[Format], output: Path | None) -> None:

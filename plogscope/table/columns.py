@@ -197,10 +197,12 @@ class Columns:
     def _completed(self, writer: Writer) -> Writer:
         """The writer with what other lines of the bundle say about the same process."""
         pid = writer.pid if writer.pid is not None else self._placement.sole.get(self.source.id)
-        known = self._placement.processes.get((writer.node, pid)) if pid is not None else None
+        node = self._placement.homes.node(writer.node, pid)
+        known = self._placement.processes.get((node, pid)) if pid is not None else None
         if known is None:
-            return writer._replace(pid=pid)
+            return writer._replace(pid=pid, node=node)
         return writer._replace(
+            node=node,
             pid=pid,
             device=writer.device if writer.device is not None else known.device,
             rank=writer.rank if writer.rank is not None else known.rank,

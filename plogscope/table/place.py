@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import msgspec
 
+from plogscope.correlate.homes import Homes
 from plogscope.model.chain import Clock, Process
 from plogscope.model.source import Bundle, Skipped
 
@@ -19,6 +20,7 @@ class Placement(msgspec.Struct, frozen=True, kw_only=True):
         clock_of: Source id → clock id; a source without one is on clock 0.
         processes: (node, pid) → who that is.
         sole: Source id → pid, for printed logs that hold the output of one process.
+        homes: Machines of processes that stand in files of no machine.
         year_reference_ns: Source id → a dated local stamp near its stamps without a year.
         utc_offset_ns: Local time of the reference clock minus UTC; None while no zone is proven.
     """
@@ -28,6 +30,7 @@ class Placement(msgspec.Struct, frozen=True, kw_only=True):
     clock_of: Mapping[int, int] = {}
     processes: Mapping[ProcessKey, Process] = {}
     sole: Mapping[int, int] = {}
+    homes: Homes = Homes()
     year_reference_ns: Mapping[int, int] = {}
     skipped: tuple[Skipped, ...] = ()
     utc_offset_ns: int | None = None

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from plogscope.model.rows import ROWS
 from plogscope.model.source import Skipped, Source
-from plogscope.scan.engine import RECORD_KINDS
+from plogscope.scan.engine import RECORD_KINDS, STATEMENTS
 from plogscope.scan.parse import parse_line
 from plogscope.scan.read import read_blocks
 from plogscope.table.columns import Columns
@@ -74,7 +74,7 @@ def batches(
 ) -> Iterator[pa.RecordBatch]:
     """The rows of all record sources in the order of the bundle; `skipped` gets what could not be read after all."""
     for source in placement.bundle.sources:
-        if source.kind not in RECORD_KINDS or (kept is not None and not kept.get(source.id)):
+        if not _holds_records(source) or (kept is not None and not kept.get(source.id)):
             continue
         columns.begin(source, None if kept is None else kept[source.id])
         try:
@@ -84,6 +84,10 @@ def batches(
             skipped.append(Skipped(source.path, error.strerror or type(error).__name__))
         if (batch := columns.batch()) is not None:
             yield batch
+
+
+def _holds_records(source: Source) -> bool:
+    return source.kind in RECORD_KINDS or source.path.rsplit("/", 1)[-1] in STATEMENTS
 
 
 def _source_batches(
