@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -20,7 +21,7 @@ from plogscope.compose import Case, assemble_report
 from plogscope.correlate.baseline import without_baseline, without_echoes
 from plogscope.correlate.clocks import Clocks, find_clocks, on_reference
 from plogscope.correlate.cluster import build_cluster
-from plogscope.correlate.homes import at_home, find_homes
+from plogscope.correlate.homes import Homes, at_home, find_homes
 from plogscope.correlate.identity import complete_actors, identify, sole_processes
 from plogscope.correlate.incidents import Judged, build_incidents, judge
 from plogscope.correlate.timeline import build_timeline
@@ -44,15 +45,21 @@ from plogscope.triage.steps import read_steps
 from plogscope.verdict import judge_chain
 from plogscope.version import __version__
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from plogscope.table.place import Placement
+
 ACTIVE_ROLES = ("cause", "either", "symptom", "teardown")
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
-    """What a caller can choose. `jobs` None = one process per core."""
+    """What a caller can choose. `jobs` None = one process per core; `keep_table`: file for the kept records."""
 
     grammar_folders: tuple[Path, ...] = ()
     jobs: int | None = None
     symptom: Symptom | None = None
+    keep_table: Path | None = None
 
 
 class Correlated(msgspec.Struct, frozen=True):
@@ -61,6 +68,7 @@ class Correlated(msgspec.Struct, frozen=True):
     findings: tuple[Finding, ...]
     clocks: Clocks
     cluster: Cluster
+    homes: Homes = Homes()
 
 
 def analyze(paths: Sequence[Path], options: Options | None = None) -> Report:
@@ -78,9 +86,73 @@ def analyze(paths: Sequence[Path], options: Options | None = None) -> Report:
     steps = read_steps(bundle)
     signatures = grammar.by_id()
     correlated = _correlate(bundle, seen, signatures)
+    if chosen.keep_table is not None:
+        _keep_records(bundle, seen, correlated, chosen.keep_table)
     judged = _judge(correlated, signatures)
     chain = _chain(bundle, seen, steps, correlated, judged, signatures)
     return _report(bundle, seen, steps, correlated, judged, chain, grammar, chosen)
+
+
+def write_rows(paths: Sequence[Path], output: Path, options: Options | None = None) -> None:
+    """Writes all records below the paths as a table, with clocks and processes as `analyze` knows them.
+
+    Raises:
+        UsageError: The suffix of the output names no format.
+        InputError: A path cannot be read as a log, or the output cannot be written.
+        GrammarError: A grammar folder does not prove itself.
+    """
+    from plogscope.table.sinks import sink_of  # noqa: PLC0415 - analyze does not pay for pyarrow
+    from plogscope.table.write import write_table  # noqa: PLC0415
+
+    sink_of(output)
+    write_table(_observe(paths, options or Options()), output)
+
+
+def read_rows(paths: Sequence[Path], options: Options | None = None) -> pa.Table:
+    """The same in memory.
+
+    Raises:
+        InputError: A path cannot be read as a log.
+        GrammarError: A grammar folder does not prove itself.
+    """
+    from plogscope.table.write import table_of  # noqa: PLC0415 - analyze does not pay for pyarrow
+
+    return table_of(_observe(paths, options or Options()))
+
+
+def _observe(paths: Sequence[Path], chosen: Options) -> Placement:
+    """The stages up to correlate: what the rows of a table need to know."""
+    grammar = load_grammar(chosen.grammar_folders)
+    bundle = discover(paths)
+    seen = merge(bundle, scan_bundle(bundle, grammar, grammar_folders=chosen.grammar_folders, jobs=chosen.jobs))
+    return _placement(bundle, seen, _correlate(bundle, seen, grammar.by_id()))
+
+
+def _placement(bundle: Bundle, seen: Observations, correlated: Correlated) -> Placement:
+    from plogscope.table.place import Placement  # noqa: PLC0415 - analyze does not pay for pyarrow
+
+    processes = correlated.cluster.processes
+    return Placement(
+        bundle=bundle,
+        clocks=correlated.clocks.clocks,
+        clock_of=correlated.clocks.of_source,
+        processes={(one.node, one.pid): one for one in processes if one.pid is not None},
+        sole=sole_processes(seen.findings, bundle),
+        homes=correlated.homes,
+        year_reference_ns={source: stats.first_ns for source, stats in seen.stats.items() if stats.first_ns},
+        skipped=(*bundle.skipped, *seen.skipped),
+    )
+
+
+def _keep_records(bundle: Bundle, seen: Observations, correlated: Correlated, output: Path) -> None:
+    """Writes the records in which the findings stand."""
+    from plogscope.table.write import write_table  # noqa: PLC0415 - only with the option
+
+    kept: dict[int, dict[int, int]] = {}
+    for finding in correlated.findings:
+        ends = kept.setdefault(finding.source, {})
+        ends[finding.record_line] = max(finding.record_end_line, ends.get(finding.record_line, 0))
+    write_table(_placement(bundle, seen, correlated), output, kept)
 
 
 def _correlate(bundle: Bundle, seen: Observations, signatures: dict[str, Signature]) -> Correlated:
@@ -98,7 +170,7 @@ def _correlate(bundle: Bundle, seen: Observations, signatures: dict[str, Signatu
         source: {pid: (span.first_ns, span.last_ns) for pid, span in stats.spans.items()}
         for source, stats in seen.stats.items()
     }
-    return Correlated(tuple(findings), clocks, build_cluster(bundle, identities, clocks, spans, homes))
+    return Correlated(tuple(findings), clocks, build_cluster(bundle, identities, clocks, spans, homes), homes)
 
 
 def _judge(correlated: Correlated, signatures: dict[str, Signature]) -> list[Judged]:
