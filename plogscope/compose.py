@@ -11,7 +11,7 @@ import msgspec
 
 from plogscope.evidence.around import lines_around
 from plogscope.evidence.environment import read_environment
-from plogscope.model.chain import Chain, Cluster, Incident
+from plogscope.model.chain import Chain, Cluster, Edge, Incident
 from plogscope.model.record import Finding
 from plogscope.model.report import (
     SCHEMA,
@@ -40,6 +40,7 @@ from plogscope.model.source import Bundle, Skipped
 from plogscope.model.vocabulary import Place, Text
 from plogscope.scan.merge import SourceStats
 from plogscope.scan.read import MAX_LINE_BYTES
+from plogscope.statement import state_verdict
 from plogscope.verdict import Judgement
 from plogscope.wording import say
 
@@ -155,7 +156,7 @@ def _verdict(case: Case) -> Verdict:
         category=judgement.category,
         subcategory=judgement.subcategory,
         confidence=judgement.confidence,
-        statement=judgement.statement,
+        statement=state_verdict(chain, judgement, case.signatures),
         root_cause=_stated(case, root) if root else None,
         suspects=suspects if judgement.status != "no-failure" else [],
         alternatives=alternatives,
@@ -204,10 +205,10 @@ def _chain_entries(case: Case) -> list[ChainEntry]:
     """Root first, then by time; recovered ones last. Beyond the limit the coverage says how many."""
     chain = case.chain
     explained: dict[str, list[str]] = {}
-    reasons: dict[str, Text] = {}
+    first: dict[str, Edge] = {}
     for edge in chain.edges:
         explained.setdefault(edge.effect, []).append(edge.cause)
-        reasons.setdefault(edge.effect, edge.reason)
+        first.setdefault(edge.effect, edge)
     show_causes = case.judgement.status == "explained"
     rank = {"root": 0, "cascade": 1, "witness": 1, "teardown": 2, "recovered": 3}
     ordered = sorted(chain.incidents, key=lambda one: rank[chain.places[one.id]])
@@ -217,11 +218,8 @@ def _chain_entries(case: Case) -> list[ChainEntry]:
         if not show_causes and place in ("root", "cascade"):
             place = "witness"
         alive = place != "recovered"
-        entries.append(
-            _entry(
-                case, one, one.lead, one.id, place, explained.get(one.id, [])[:8] if alive else [], reasons.get(one.id)
-            )
-        )
+        causes = explained.get(one.id, [])[:8] if alive else []
+        entries.append(_entry(case, one, one.lead, one.id, place, causes, first.get(one.id)))
         if alive:
             entries += _layers(case, one, place)
     return entries
@@ -240,7 +238,9 @@ def _layers(case: Case, incident: Incident, place: Place) -> list[ChainEntry]:
         lead = case.signatures.get(incident.signature or "")
         named = lead is not None and any(explains_id(rule.id, finding.signature) for rule in lead.chain.explains)
         reason = say("edge.signature" if named else "edge.layer", cause=incident.title, effect=title)
-        entry = _entry(case, incident, finding, f"{incident.id}.{len(layers) + 1}", "cascade", [incident.id], reason)
+        effect = f"{incident.id}.{len(layers) + 1}"
+        edge = Edge(cause=incident.id, effect=effect, kind="signature" if named else "wraps", reason=reason)
+        entry = _entry(case, incident, finding, edge.effect, "cascade", [incident.id], edge)
         shown = "witness" if place == "witness" else "cascade"
         layers.append(msgspec.structs.replace(entry, title=title, role=shown, count=finding.count))
     return layers
@@ -258,7 +258,7 @@ def _entry(
     entry_id: str,
     place: Place,
     explained_by: list[str],
-    reason: Text | None,
+    edge: Edge | None,
 ) -> ChainEntry:
     actor = incident.actor
     return ChainEntry(
@@ -278,7 +278,8 @@ def _entry(
         rank=actor.rank,
         count=incident.count,
         explained_by=explained_by,
-        reason=reason if explained_by else None,
+        reason=edge.reason if edge and explained_by else None,
+        relation=edge.kind if edge and explained_by else None,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from plogscope.data import report_root
@@ -50,3 +50,14 @@ def _fill(template: str, values: Mapping[str, object]) -> str:
         else:
             filled.append("{" + part)
     return "".join(filled)
+
+
+def spans(numbers: Iterable[int]) -> str:
+    """Numbers as ranges: `0-7, 9`."""
+    found: list[tuple[int, int]] = []
+    for number in sorted(set(numbers)):
+        if found and number == found[-1][1] + 1:
+            found[-1] = (found[-1][0], number)
+        else:
+            found.append((number, number))
+    return ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in found)

@@ -40,7 +40,8 @@ def build_timeline(
         return None, Timeline(t0=None, bin_s=1.0, ranks=[], levels=LEVELS)
     first = min(seconds)
     width = max(1, -(-(max(seconds) - first + 1) // BINS))
-    marks = _marks(chain, rank_of, first, width)
+    paths = {source.id: source.path for source in bundle.sources}
+    marks = _marks(chain, rank_of, paths, first, width)
     rows = [
         TimelineRank(label=label, rank=rank, counts=_row(row, first, width), marks=marks.get(label, []))
         for (label, rank), row in sorted(
@@ -48,10 +49,6 @@ def build_timeline(
         )
     ]
     return first * SECOND_NS, Timeline(t0=None, bin_s=float(width), ranks=rows[:MAX_ROWS], levels=LEVELS)
-
-
-def _shown_first(label: str, rank: int | None) -> tuple[bool, int, str]:
-    return (rank is None, rank or 0, label)
 
 
 def _row(row: Mapping[tuple[int, int], int], first: int, width: int) -> list[list[int]]:
@@ -62,12 +59,16 @@ def _row(row: Mapping[tuple[int, int], int], first: int, width: int) -> list[lis
 
 
 def _marks(
-    chain: Chain, rank_of: Mapping[tuple[str | None, int | None], int | None], first: int, width: int
+    chain: Chain,
+    rank_of: Mapping[tuple[str | None, int | None], int | None],
+    paths: Mapping[int, str],
+    first: int,
+    width: int,
 ) -> dict[str, list[tuple[int, str]]]:
     marks: dict[str, list[tuple[int, str]]] = defaultdict(list)
     for incident in chain.incidents:
-        label = _label(incident, rank_of)
-        if label is not None and incident.time_ns is not None:
+        label = _label(incident, rank_of) or paths[incident.lead.source]
+        if incident.time_ns is not None:
             place = (incident.time_ns // SECOND_NS - first) // width
             if 0 <= place < BINS:
                 marks[label].append((place, incident.id))

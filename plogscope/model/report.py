@@ -15,6 +15,7 @@ from plogscope.model.vocabulary import (
     Category,
     ClockBasis,
     ConfidenceLevel,
+    EdgeKind,
     Place,
     Route,
     Status,
@@ -81,6 +82,20 @@ class LogEntry(msgspec.Struct, frozen=True):
     lines: list[int]
 
 
+class InputEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """One of the six things a diagnosis wants to know before it starts.
+
+    `item`: script, versions, shapes, features (streams, custom and in-place operators), symptom, stack;
+    `state`: present, missing or unknown; `file` and `line` are where it stands.
+    """
+
+    item: str
+    state: str
+    detail: Text
+    file: str | None = None
+    line: int | None = None
+
+
 class Handoff(msgspec.Struct, frozen=True, kw_only=True):
     """What the diagnosis that takes over needs; it names a route and no root cause."""
 
@@ -92,6 +107,7 @@ class Handoff(msgspec.Struct, frozen=True, kw_only=True):
     logs: list[LogEntry] = []
     kept_options: list[str] = []
     missing: list[MissingEntry] = []
+    inputs: list[InputEntry] = []
 
 
 class Triage(msgspec.Struct, frozen=True, kw_only=True):
@@ -105,6 +121,7 @@ class Triage(msgspec.Struct, frozen=True, kw_only=True):
     complete: bool = False
     missing: list[MissingEntry] = []
     handoff: Handoff | None = None
+    inputs: list[InputEntry] = []
 
 
 class LineSpan(msgspec.Struct, frozen=True):
@@ -193,6 +210,8 @@ class ChainEntry(msgspec.Struct, frozen=True, kw_only=True):
     count: int
     explained_by: list[str]
     reason: Text | None
+    relation: EdgeKind | None = None
+    """How the first of `explained_by` explains this one: `starves` = it waited for a peer, `wraps` = a layer above."""
 
 
 class Evidence(msgspec.Struct, frozen=True, kw_only=True):

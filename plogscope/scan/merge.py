@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import msgspec
 
 from plogscope.formats.stamps import with_year
@@ -11,6 +13,8 @@ from plogscope.scan.activity import Span
 from plogscope.scan.assemble import FIRST_DATED_NS
 from plogscope.scan.engine import Scanned
 from plogscope.scan.fragment import Fragment
+
+SECOND_NS = 1_000_000_000
 
 
 class SourceStats(msgspec.Struct, frozen=True, kw_only=True):
@@ -90,6 +94,17 @@ def _with_year(time_ns: int | None, reference_ns: int) -> int | None:
     return with_year(time_ns, reference_ns)
 
 
+def _dated_bins(bins: Mapping[tuple[int, int], int], shift: int, reference_ns: int) -> dict[tuple[int, int], int]:
+    """Counts by (time in units of `1 << shift` s, level), all with a year: else a picture would span half a century."""
+    dated: dict[tuple[int, int], int] = {}
+    for (start, level), count in bins.items():
+        time_ns = (start << shift) * SECOND_NS
+        if 0 <= time_ns < FIRST_DATED_NS:
+            start = with_year(time_ns, reference_ns) // SECOND_NS >> shift  # noqa: PLW2901 - the same bin, with a year
+        dated[start, level] = dated.get((start, level), 0) + count
+    return dated
+
+
 def _stats(fragment: Fragment, rows: list[Finding], reference_ns: int) -> SourceStats:
     counts, activity = fragment.counts, fragment.activity
     spans = {
@@ -108,7 +123,7 @@ def _stats(fragment: Fragment, rows: list[Finding], reference_ns: int) -> Source
         folded=fragment.table.findings - len(rows),
         first_ns=min((span.first_ns for span in spans.values()), default=None),
         last_ns=max((span.last_ns for span in spans.values()), default=None),
-        bins=activity.bins,
+        bins=_dated_bins(activity.bins, activity.shift, reference_ns),
         shift=activity.shift,
         spans=spans,
     )

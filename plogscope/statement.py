@@ -1,0 +1,106 @@
+"""The verdict as the sentence that a support engineer would say: who failed first, when, how, and who only suffered.
+
+It decides nothing: the judgement is given, and every value stands in a record of the chain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+
+from plogscope.model.chain import Chain, Incident
+from plogscope.model.signature import Signature
+from plogscope.model.vocabulary import Text
+from plogscope.verdict import Judgement
+from plogscope.wording import say, spans
+
+QUOTED = 160
+_DETAILS = ("error_text", "kernel", "op", "module", "variable", "size_bytes", "path")
+"""Meanings of the fields that say most about a failure, the most telling first."""
+_GIB = 1 << 30
+
+
+def state_verdict(chain: Chain, judgement: Judgement, signatures: Mapping[str, Signature]) -> Text:
+    """The first sentence of every view."""
+    root = chain.incident(chain.root)
+    if judgement.status == "explained" and root is not None:
+        return _explained(chain, root, judgement, signatures)
+    if judgement.status == "insufficient" and chain.suspects:
+        first = chain.suspects[0]
+        if _named(first.rank, first.why):
+            return say("said.insufficient_suspects", why=first.why)
+    return judgement.statement
+
+
+def _named(rank: int | None, why: Text) -> bool:
+    """Whether the reason says itself whom it is about."""
+    return rank is not None and f"rank {rank}" in why.en.lower()
+
+
+def _explained(chain: Chain, root: Incident, judgement: Judgement, signatures: Mapping[str, Signature]) -> Text:
+    after = _after(chain, root)
+    if chain.root_reason is not None:
+        return say("said.checker", reason=chain.root_reason, after=after)
+    values = {"who": _who(root), "clock": _clock(root.time_ns), "after": after}
+    if root.signature is None:
+        return say("said.unknown", quote=_cut(root.lead.quote), **values)
+    key = "said.explained" if judgement.confidence.level == "high" else "said.likely"
+    if root.actor.rank is None and root.actor.pid is None:
+        key += "_job"
+    return say(key, title=root.title, detail=_detail(root, signatures[root.signature]), **values)
+
+
+def _after(chain: Chain, root: Incident) -> Text:
+    """Who waited for it, and how many findings follow from it."""
+    incidents = {one.id: one for one in chain.incidents}
+    waited = {
+        rank
+        for edge in chain.edges
+        if edge.kind == "starves" and chain.places.get(edge.effect) == "cascade"
+        for rank in [incidents[edge.effect].actor.rank]
+        if rank is not None and rank != root.actor.rank
+    }
+    others = sum(1 for place in chain.places.values() if place == "cascade")
+    if waited:
+        return say("said.waited" if len(waited) > 1 else "said.waited_one", ranks=spans(sorted(waited)))
+    if others:
+        return say("said.others" if others > 1 else "said.others_one", count=others)
+    return Text("", "")
+
+
+def _who(root: Incident) -> Text:
+    actor = root.actor
+    on = say("said.on", node=actor.node) if actor.node else Text("", "")
+    if actor.rank is not None:
+        return say("said.rank", rank=actor.rank, on=on)
+    if actor.pid is not None:
+        device = say("said.device", device=actor.device) if actor.device is not None else Text("", "")
+        return say("said.process", pid=actor.pid, device=device, on=on)
+    return say("said.job", on=on)
+
+
+def _clock(time_ns: int | None) -> Text:
+    """The time of day as the log prints it."""
+    if time_ns is None:
+        return Text("", "")
+    try:
+        moment = datetime(1970, 1, 1) + timedelta(microseconds=time_ns // 1000)  # noqa: DTZ001 - local, zone unknown
+    except OverflowError:
+        return Text("", "")
+    return say("said.at", clock=moment.strftime("%H:%M:%S"))
+
+
+def _detail(root: Incident, signature: Signature) -> Text:
+    stated = {signature.extract[name].meaning: value for name, value in reversed(root.lead.fields.items()) if value}
+    for meaning in _DETAILS:
+        value = stated.get(meaning)
+        if value and value not in root.title.en:
+            if meaning == "size_bytes":
+                return say("said.size_bytes", value=f"{int(value) / _GIB:.2f}") if value.isdecimal() else Text("", "")
+            return say(f"said.{meaning}", value=_cut(value))
+    return Text("", "")
+
+
+def _cut(text: str) -> str:
+    line = text.strip()
+    return line if len(line) <= QUOTED else line[: QUOTED - 1] + "…"
