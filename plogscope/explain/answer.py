@@ -169,4 +169,15 @@ def _rank(hit: Hit, signature: Signature) -> int | None:
             return 1
         if any(whole.search(example.line) for example in signature.examples):
             return 2
-    return 3 if signature.chain.codes == hit.table else None
+    return 3 if signature.chain.codes == hit.table and _would_take(signature, code) else None
+
+
+def _would_take(signature: Signature, code: str) -> bool:
+    """True when an example of the signature, with this code in the place of its own, still matches."""
+    pattern = re.compile(signature.match.pattern, re.MULTILINE)
+    for example in signature.examples:
+        own = example.fields.get("code", "")
+        found = pattern.search(example.line.replace(own, code)) if own else None
+        if found is not None and found["code"] == code:
+            return True
+    return False

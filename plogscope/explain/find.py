@@ -67,13 +67,21 @@ def by_number(code: str, within: Iterable[str] | None = None) -> list[Hit]:
 
 
 def by_name(words: str, within: Iterable[str] | None = None) -> list[Hit]:
-    """Rows with this symbol; else those whose symbol or title holds the words. Words of three letters at least."""
+    """Rows with this symbol; else those whose symbol or title, else whose meaning, holds the words.
+
+    Words of three letters at least.
+    """
     wanted = words.casefold()
     rows = [Hit(table, row) for table in within or tables() for row in load_codes(table).values()]
     same = [hit for hit in rows if hit.row.symbol.casefold() == wanted]
     if same or len(wanted) < 3 or not any(character.isalpha() for character in wanted):  # noqa: PLR2004
         return same
-    return [hit for hit in rows if wanted in f"{hit.row.symbol}\n{hit.row.title.en}\n{hit.row.title.zh}".casefold()]
+    named = [hit for hit in rows if wanted in _names(hit.row)]
+    return named or [hit for hit in rows if wanted in f"{hit.row.meaning.en}\n{hit.row.meaning.zh}".casefold()]
+
+
+def _names(row: Code) -> str:
+    return f"{row.symbol}\n{row.symbol.replace('_', ' ')}\n{row.title.en}\n{row.title.zh}".casefold()
 
 
 def nearest(query: str) -> list[Hit]:

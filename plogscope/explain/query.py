@@ -14,10 +14,12 @@ from plogscope.explain.words import say
 from plogscope.model.vocabulary import Text
 
 _WORD = r"0[xX][0-9a-fA-F]{1,16}|\d{1,20}"
-_LIST = re.compile(rf"(?:.*?\berrcode\s*[:=]\s*)?\(\s*((?:{_WORD})(?:\s*,\s*(?:{_WORD}))*)\s*\)", re.IGNORECASE)
+_LIST = re.compile(
+    rf"(?:(?:extend info: )?errcode\s*[:=]\s*)?\(\s*((?:{_WORD})(?:\s*,\s*(?:{_WORD}))*)\s*\)", re.IGNORECASE
+)
 _NAMED = re.compile(r"([A-Za-z_]\w{0,31})\s*:\s*(\S.*)", re.DOTALL)
 _KEYED = re.compile(
-    r"(?:.{0,200}\b)?(?P<key>ret ?code|inner ?code|err ?type|hccl ?ret|errno|event[ _]id|sdma_cqe|cqe[ _]?status"
+    r"\b(?P<key>ret ?code|inner ?code|err ?type|hccl ?ret|event[ _]id|sdma_cqe|cqe[ _]?status"
     r"|err_type|drv ?ret(?: ?code)?|runtime result|err(?:or)?[ _]?code(?: is)?)"
     rf"\s*(?:=|:|->|\[|\s)\s*\[?(?P<value>{_WORD})\]?,?",
     re.IGNORECASE,
@@ -56,13 +58,13 @@ def read(query: str) -> Reading:
     """Reads one query: the first way that finds something."""
     asked = query.strip()[:LONGEST].strip(" \t\r\n\"'")
     ways: tuple[Callable[[str], Reading | None], ...] = (
-        _read_whole, _read_list, _read_named, _read_keyed, _read_mask, _read_name, _read_line,
+        _read_packed, _read_whole, _read_list, _read_named, _read_keyed, _read_mask, _read_name, _read_line,
     )  # fmt: skip
     for way in ways if asked else ():
         reading = way(asked)
         if reading is not None:
             return reading
-    return Reading("unknown", [], _hints(asked))
+    return Reading("unknown", [], _hints(asked) if asked else [say("hint.empty")])
 
 
 def _read_whole(asked: str) -> Reading | None:
@@ -73,9 +75,18 @@ def _read_whole(asked: str) -> Reading | None:
     return Reading("code", hits) if hits else None
 
 
+def _read_packed(asked: str) -> Reading | None:
+    """`errNo[0x0000000005010009]`: module, level and, at the end, an HcclResult."""
+    found = re.fullmatch(r"errno\s*\[?\s*(0x[0-9a-f]{8,16})\s*\]?", asked, re.IGNORECASE)
+    if found is None:
+        return None
+    hits = by_number(str(int(found[1], 16) & _LOW_PART), ("hccl_result",))
+    return Reading("parts", [_noted(hit, say("note.packed")) for hit in hits] + exactly(asked)) if hits else None
+
+
 def _read_list(asked: str) -> Reading | None:
     """`errcode:(a, b, c)`: bits; decimals are numbers of the 950 series."""
-    found = _LIST.match(asked)
+    found = _LIST.fullmatch(asked)
     if found is None:
         return None
     texts = [text.strip() for text in found[1].split(",")]
@@ -83,8 +94,11 @@ def _read_list(asked: str) -> Reading | None:
     if not any(values):
         return Reading("bits", _with_note(hit_of("aicore_errcode", "none"), say("note.zero")))
     if not any(text[:2].lower() == "0x" for text in texts):
-        hits = [hit for text in texts if text != "0" for hit in _number_of_950(text)]
-        return Reading("bits", hits) if hits else Reading("unknown")
+        numbers = [text for text in texts if text != "0"]
+        hits = [hit for text in numbers for hit in _number_of_950(text)]
+        known = {hit.row.code for hit in hits}
+        unnamed = [text for text in numbers if text not in known]
+        return Reading("bits", hits, [say("hint.bits_unknown", bits=", ".join(unnamed))] if unnamed else [])
     return _bits(tuple(values))
 
 
@@ -113,9 +127,6 @@ def _read_keyed(asked: str) -> Reading | None:
         return None
     key, value = found["key"], found["value"]
     folded = key.lower().replace(" ", "").replace("_", "")
-    if folded == "errno":
-        hits = by_number(str(int(value, 0) & _LOW_PART), ("hccl_result",)) if value[:2].lower() == "0x" else []
-        return Reading("parts", [_noted(hit, say("note.packed")) for hit in hits]) if hits else None
     tables = ("ringbuf_errtype",) if key.lower() == "err_type" else _TABLES_OF_KEY[folded]
     hits = by_number(value, tables) or exactly(value, tables)
     if hits:
@@ -154,6 +165,10 @@ def _read_line(asked: str) -> Reading | None:
     errcode = re.search(r"errcode:\([^()]{1,80}\)", asked)
     if errcode is not None and errcode[0] != asked:
         for hit in read(errcode[0]).hits:
+            hits.setdefault(hit.key, hit)
+    for found in re.finditer(r"errno\[0x[0-9a-f]{8,16}\]", asked, re.IGNORECASE):
+        packed = _read_packed(found[0])
+        for hit in packed.hits if packed is not None else ():
             hits.setdefault(hit.key, hit)
     for found in _KEYED.finditer(asked):
         reading = _read_keyed(found[0])

