@@ -16,9 +16,10 @@ from plogscope.chain.cause import find_cause
 from plogscope.chain.checkers import run_checkers
 from plogscope.chain.checkers.base import JobView
 from plogscope.chain.clear import Progress, Writing, recovered
+from plogscope.chain.device_waits import mark_device_waits
 from plogscope.chain.suspects import suspects_of
 from plogscope.compose import Case, assemble_report
-from plogscope.correlate.baseline import without_baseline, without_echoes
+from plogscope.correlate.baseline import without_baseline, without_echoes, without_ignored
 from plogscope.correlate.clocks import Clocks, find_clocks, on_reference
 from plogscope.correlate.cluster import build_cluster
 from plogscope.correlate.homes import Homes, at_home, find_homes
@@ -163,7 +164,7 @@ def _correlate(bundle: Bundle, seen: Observations, signatures: dict[str, Signatu
     }
     clocks = find_clocks(bundle, seen.findings, ends)
     homes = find_homes(seen.findings, bundle)
-    placed = on_reference(at_home(without_echoes(seen.findings, bundle), homes), clocks)
+    placed = on_reference(at_home(without_ignored(without_echoes(seen.findings, bundle)), homes), clocks)
     identities = identify(placed, signatures)
     findings = complete_actors(placed, identities, sole_processes(placed, bundle))
     spans = {
@@ -193,6 +194,7 @@ def _chain(
     active = [one for one in evidence if one.role in ACTIVE_ROLES]
     incidents = build_incidents(active, step_of)
     incidents = name_victims(incidents, (one.finding for one in evidence), signatures, correlated.cluster)
+    incidents = mark_device_waits(incidents)
     progress = Progress(
         tuple(one.finding for one in evidence if one.role == "progress"),
         signatures,

@@ -119,7 +119,8 @@ def _advised(advice: Advice, root: Incident, where: str) -> NextAction:
 def _insufficient(chain: Chain, witnesses: list[Incident]) -> Judgement:
     waits = [one for one in witnesses if one.waits]
     peers = [one for one in waits if one.category == "communication"]  # a collective says more than its stream's wait
-    lead = next(iter(peers or waits or witnesses), None)
+    ended = _ended_from_outside(witnesses)
+    lead = next(iter(ended or peers or waits or witnesses), None)
     if chain.proven_absence:
         confidence = Confidence("high", [say("confidence.counted")])
     elif len(chain.suspects) == 1 and len(witnesses) > 1:
@@ -138,12 +139,22 @@ def _insufficient(chain: Chain, witnesses: list[Incident]) -> Judgement:
         actions = [NextAction(kind="collect", action=say("action.collect_plog"), env=dict(COLLECT_ENV))]
     return Judgement(
         status="insufficient",
-        category=_witnessed_category(lead),
+        category="host" if ended else _witnessed_category(lead),
         subcategory=lead.subcategory if lead else None,
         confidence=confidence,
         statement=statement,
         actions=tuple(actions),
     )
+
+
+def _ended_from_outside(witnesses: list[Incident]) -> list[Incident]:
+    """The SIGTERM that launchers received, if nobody complained before: what follows is only the end of the job."""
+    signals = [one for one in witnesses if one.subcategory == "terminated" and one.time_ns is not None]
+    first = min((one.time_ns or 0 for one in signals), default=None)
+    others = [one.start_ns for one in witnesses if one.subcategory != "terminated"]
+    if first is None or any(start is not None and start < first for start in others):
+        return []
+    return signals
 
 
 COLLECT_ENV = {"ASCEND_GLOBAL_LOG_LEVEL": "1", "ASCEND_PROCESS_LOG_PATH": "./ascend_plog"}

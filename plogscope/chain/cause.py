@@ -86,9 +86,7 @@ def _with(incidents: Sequence[Incident], root: Incident) -> list[Incident]:
     return [root, *incidents]
 
 
-def _accused(
-    result: CheckerResult, alive: Sequence[Incident], signatures: Mapping[str, Signature]
-) -> Incident | None:
+def _accused(result: CheckerResult, alive: Sequence[Incident], signatures: Mapping[str, Signature]) -> Incident | None:
     """The incident that a checker names, at the line that proves it; one made of that line if there is no incident."""
     known = next((one for one in alive if one.id == result.incident), None)
     if result.finding is None:

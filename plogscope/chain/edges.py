@@ -141,6 +141,9 @@ BLOCK_LINES = 60
 BLOCK_S = 2.0
 """How far the records of one failure lie apart: lines in one file, seconds between files."""
 
+CANCELLED = "cancelled"
+"""Subcategory of what a scheduler says: it decides for reasons of its own, not because a process reports a symptom."""
+
 INTERRUPTED = "interrupt"
 """Subcategory of teardown signatures of a person or scheduler who ended the job: what follows is only the end."""
 
@@ -150,7 +153,7 @@ def _already_failing(symptom: Incident, effect: Incident) -> bool:
 
     A wrapper is printed before the error stack that it carries, so it says nothing about lines nearer to the failure.
     """
-    if effect.role == "cause" or symptom.lead.nearness < effect.lead.nearness:
+    if effect.role == "cause" or effect.subcategory == CANCELLED or symptom.lead.nearness < effect.lead.nearness:
         return False
     lag = lag_s(symptom.lead, effect.lead)
     return lag is None or lag <= FAILING_WITHIN_S

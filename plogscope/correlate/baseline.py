@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from plogscope.correlate.incidents import Judged
@@ -49,3 +50,24 @@ def without_echoes(findings: Sequence[Finding], bundle: Bundle) -> list[Finding]
     own = {source.id for source in bundle.sources if source.kind == "npugraph-debug"}
     logged = {(one.signature, one.quote) for one in findings if one.source in own}
     return [one for one in findings if one.source in own or (one.signature, one.quote) not in logged]
+
+
+def without_ignored(findings: Sequence[Finding]) -> list[Finding]:
+    """Findings without the exceptions that Python printed and ignored (`Exception ignored in: …`, in a destructor)."""
+    raised: dict[tuple[object, ...], list[int]] = defaultdict(list)
+    for finding in findings:
+        if finding.format in ("exception", "traceback") and finding.signature != IGNORED:
+            raised[finding.source, finding.actor.pid, finding.actor.rank].append(finding.line)
+    dropped: set[tuple[int, int]] = set()
+    for note in findings:
+        if note.signature == IGNORED:
+            lines = raised.get((note.source, note.actor.pid, note.actor.rank), [])
+            below = [line for line in lines if 0 < line - note.line <= IGNORED_LINES]
+            if below:
+                dropped.add((note.source, min(below)))
+    return [one for one in findings if (one.source, one.line) not in dropped]
+
+
+IGNORED = "noise/exception-ignored"
+IGNORED_LINES = 40
+"""How far below its announcement the ignored exception itself stands: its traceback is between."""

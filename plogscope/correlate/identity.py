@@ -59,6 +59,7 @@ def identify(findings: Sequence[Finding], signatures: Mapping[str, Signature]) -
         if signature is not None and signature.role != "noise":
             _note_membership(finding, signature, key, votes, members, sizes)
     _note_launcher(findings, votes)
+    _note_only_seats(findings, votes)
     world = max(sizes.values(), default=None)
     for name, ranks in members.items():
         if sizes.get(name) == world:
@@ -85,6 +86,23 @@ def _seated_in_order(processes: Iterable[Process]) -> dict[ProcessKey, int]:
         if len(ranks) > 1 and ranks == list(range(ranks[0], ranks[0] + len(ranks))) and ranks[0] % len(ranks) == 0:
             seats |= {(node, one.pid): one.rank - ranks[0] for one in members if one.rank is not None and one.pid}
     return seats
+
+
+def _note_only_seats(findings: Sequence[Finding], votes: dict[ProcessKey, _Votes]) -> None:
+    """Ranks of processes of which nothing but their seat in one communicator is known, if no two of them collide."""
+    stated: dict[ProcessKey, set[int]] = defaultdict(set)
+    for finding in findings:
+        rank = integer(finding.fields.get("group_rank"))
+        key = (finding.actor.node, finding.actor.pid or 0)
+        if finding.signature == LOCAL_RANK and rank is not None and key in votes:
+            stated[key].add(rank)
+    only = {key: next(iter(ranks)) for key, ranks in stated.items() if len(ranks) == 1 and not votes[key].ranks}
+    if len(set(only.values())) == len(only) and all(len(ranks) == 1 for ranks in stated.values()):
+        for key, rank in only.items():
+            votes[key].ranks[rank] += 1
+
+
+LOCAL_RANK = "hccl/local-rank-key-info"
 
 
 def _note_launcher(findings: Sequence[Finding], votes: dict[ProcessKey, _Votes]) -> None:

@@ -96,15 +96,14 @@ class _Group:
         return all(self.identity.get(meaning, value) == value for meaning, value in named.items())
 
     def states_reason_of(self, judged: Judged) -> bool:
-        """True when this is an unknown error of the thread that then reports, with a trail message, that a step failed."""
-        if judged.signature is None or not judged.signature.chain.trail:
+        """True when this is an unknown error and its thread unwinds: more unknown errors, then a trail message."""
+        if judged.signature is not None and not judged.signature.chain.trail:
             return False
-        mine = self.members[0]
-        if mine.signature is not None and not mine.signature.chain.trail:
+        if any(one.signature is not None and not one.signature.chain.trail for one in self.members):
             return False
         last, finding = self.last, judged.finding
         threads = {last.actor.tid, finding.actor.tid} - {None}
-        if last.source != finding.source or len(threads) > 1:
+        if finding.format != "plog" or last.source != finding.source or len(threads) > 1:
             return False
         gap = None if last.time_ns is None or finding.time_ns is None else finding.time_ns - last.time_ns
         return 0 <= finding.line - last.line <= UNWIND_LINES and (gap is None or 0 <= gap <= UNWIND_NS)

@@ -34,6 +34,8 @@ CQE = ("hccl/cqe-error", "hccl/ei0013-cqe")
 HEARTBEAT = ("hccl/heartbeat-exception", "hccl/heartbeat-exception-old")
 PARAMETERS = ("hccl/parameter-conflict", "hccl/ei0005-parameters")
 TLS = ("hccl/tls-inconsistent",)
+LISTEN_FAIL = ("hccl/listen-fail-in-use", "hccl/socket-listen-eaddrinuse")
+NIC_DOWN = ("hccl/device-port-down", "hccl/npu-port-down")
 SUPERPOD = "hccl/superpod-mismatch"
 
 ENTRY_COMM_INIT = "hccl/entry-comm-init"

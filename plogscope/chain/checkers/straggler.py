@@ -3,6 +3,7 @@
 Compared are the times at which the ranks of one communicator issued the same collective (of the task report), and the
 times at which they entered creation of the communicator (Entry- lines, when it never came up). A member that did not
 report there, because it came too late and then waited for somebody in another communicator, counts with that report.
+When all ranks of the job report waits, of whatever kind, compared are also the times at which each began its first.
 Gap > limit + uncertainty of the clocks: the last one is the straggler, at its own record.
 """
 
@@ -12,20 +13,23 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import product
 
-from plogscope.chain.checkers.accuse import suspects
+import msgspec
+
 from plogscope.chain.checkers.base import CheckerResult, JobView
 from plogscope.chain.checkers.reading import (
     SECOND_NS,
     connect_limit_ns,
     exec_limit_ns,
     incident_of,
+    is_own_failure,
     number,
     these,
     uncertainty_ns,
 )
 from plogscope.chain.checkers.seats import Seats, find_seats
-from plogscope.chain.checkers.signatures import COMM_INIT_SUCCESS, ENTRY_COMM_INIT
+from plogscope.chain.checkers.signatures import COMM_INIT_SUCCESS, ENTRY_COMM_INIT, TASK_FAILED
 from plogscope.chain.checkers.tasks import TaskReport, by_communicator, task_reports
+from plogscope.model.chain import Incident
 from plogscope.model.record import Finding
 from plogscope.wording import say
 
@@ -46,7 +50,46 @@ def check(view: JobView) -> list[CheckerResult]:
         for members in by_communicator(reports).values()
     ]
     late += [_late(view, arrivals, connect_limit_ns(view)) for arrivals in _entries(view, seats).values()]
-    return [result for _, result in sorted(filter(None, late), key=lambda one: -one[0])]
+    found = [result for _, result in sorted(filter(None, late), key=lambda one: -one[0])]
+    return found or [result for _, result in filter(None, [_last_to_wait(view)])]
+
+
+def _last_to_wait(view: JobView) -> tuple[int, CheckerResult] | None:
+    """The only rank that began to wait when the others had given up: until then it was busy elsewhere.
+
+    Counted are the executions of collectives; a rank that failed by itself, or does not wait at all, is left to the
+    rules that look for absence.
+    """
+    first: dict[int, Incident] = {}
+    for incident in view.incidents:
+        rank = incident.actor.rank
+        if rank is None or incident.start_ns is None:
+            continue
+        if is_own_failure(incident) and incident.category != "unknown":
+            return None
+        known = first.get(rank)
+        started = incident.time_ns is not None and incident.start_ns < incident.time_ns
+        if incident.waits and started and (known is None or incident.start_ns < (known.start_ns or 0)):
+            first[rank] = incident
+    if len(first) < MANY or len(first) != view.cluster.expected_ranks:
+        return None
+    told = {one.actor.rank: one for one in reversed(these(view, TASK_FAILED))}
+    arrivals = [(one.start_ns or 0, one.lead, rank) for rank, one in first.items()]
+    ordered = sorted(start for start, _, _ in arrivals)
+    limit = min((one.time_ns or 0) - (one.start_ns or 0) for one in first.values())
+    if ordered[-2] - ordered[0] > limit // 4:
+        return None
+    late = _late(view, arrivals, limit)
+    if late is None or late[1].finding is None:
+        return late
+    finding = told.get(late[1].finding.actor.rank, late[1].finding)
+    home = incident_of(view, finding)
+    shown = msgspec.structs.replace(late[1], finding=finding, incident=home.id if home else None)
+    return late[0], shown
+
+
+MANY = 3
+"""With two ranks nothing tells the late one from the one that gave up early."""
 
 
 def _first_of_rank(reports: Iterable[TaskReport]) -> dict[int, Arrival]:
@@ -113,7 +156,6 @@ def _late(view: JobView, arrivals: Sequence[Arrival], limit: int) -> tuple[int, 
         kind="root",
         reason=reason,
         incident=incident.id if incident else None,
-        suspects=suspects(view, [rank], reason) if rank is not None else (),
         proven=True,
         finding=finding,
     )

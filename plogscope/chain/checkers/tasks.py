@@ -141,6 +141,20 @@ def _complete(report: TaskReport, seats: Seats) -> None:
 
 
 def _without_echoes(reports: list[TaskReport]) -> list[TaskReport]:
-    """Drops the stdout's repetition of what the same process states in its plog."""
+    """Drops the stdout's repetition of what the same process states in its plog.
+
+    A repetition that names no process is one if any process of that node states the same tag.
+    """
     stated = {writer(one.finding) for one in reports if one.finding.signature != NOTIFY_WAIT}
-    return [one for one in reports if one.finding.signature != NOTIFY_WAIT or writer(one.finding) not in stated]
+    tags = {(one.finding.actor.node, one.tag) for one in reports if one.finding.signature != NOTIFY_WAIT}
+    anywhere = {tag for _, tag in tags}
+    kept = []
+    for one in reports:
+        actor = one.finding.actor
+        if one.finding.signature == NOTIFY_WAIT and actor.pid is None and actor.rank is None:
+            echo = one.tag in anywhere if actor.node is None else (actor.node, one.tag) in tags
+        else:
+            echo = one.finding.signature == NOTIFY_WAIT and writer(one.finding) in stated
+        if not echo:
+            kept.append(one)
+    return kept
