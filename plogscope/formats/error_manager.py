@@ -15,12 +15,14 @@ ORDER = 60
 
 _CODE = r"[EW][0-9A-Z]\d{4}"
 _TIME = r"(?P<second>\d{4}-\d\d-\d\d[- ]\d\d:\d\d:\d\d)(?:\.(?P<fraction>\d{6}(?!\d)|\d{3}(?:\.\d{3})?))?"
+_LABEL = r"(?:\[(?:ERROR|WARNING)\] RecentErrMsg: |CANN error: )?"
+"""What programs print before the text that aclGetRecentErrMsg gives them."""
 _TIMED = re.compile(
-    rf"(?P<code>{_CODE})?(?:(?:: ?)?\[PID: ?(?P<pid>\d{{1,10}})\]|:) ?{_TIME}"
+    rf"{_LABEL}(?P<code>{_CODE})?(?:(?:: ?)?\[PID: ?(?P<pid>\d{{1,10}})\]|:) ?{_TIME}"
     rf"\s*(?:(?P<title>[\w/ .\-]{{0,80}}?)\((?P<inner>{_CODE})\): ?)?",
     re.ASCII,
 )
-_UNTIMED = re.compile(rf"(?P<code>{_CODE})(?::\s*|\s{{2,8}})(?=\S|$)", re.ASCII)
+_UNTIMED = re.compile(rf"{_LABEL}(?P<code>{_CODE})(?::\s*|\s{{2,8}})(?=\S|$)", re.ASCII)
 
 
 def head(text: str) -> Head | None:
@@ -49,7 +51,7 @@ def head(text: str) -> Head | None:
 FORMAT = Format(
     name="error-manager",
     head=head,
-    starts="EW[",
+    starts="EWC[",
     samples=(
         Sample(
             line="EZ9999: 2024-09-18-22:11:04.305.611  The error from device(chipId:2), aicore."
@@ -86,6 +88,19 @@ FORMAT = Format(
         Sample(
             line="[PID: 7712] 2026-05-07-04:20:31.532.507 Device_Absent/Abnormal(EL0001): Device not found.",
             message="EL0001: Device not found.",
+        ),
+        Sample(
+            line="[ERROR] RecentErrMsg: [PID: 7712] 2026-05-07-04:20:31.532.507 Out_Of_Memory(EL0004): no room",
+            level="ERROR",
+            time="2026-05-07T04:20:31.532507",
+            pid=7712,
+            message="EL0004: no room",
+        ),
+        Sample(
+            line="CANN error: EE1001: [PID: 7712] 2025-12-03-21:59:08.232.310 The argument is invalid.",
+            time="2025-12-03T21:59:08.232310",
+            pid=7712,
+            message="EE1001: The argument is invalid.",
         ),
         Sample(line="EE9999: Inner Error!", level="ERROR", message="EE9999: Inner Error!"),
         Sample(line="E39999: Inner Error, Please contact support engineer!"),

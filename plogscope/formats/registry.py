@@ -13,7 +13,7 @@ import plogscope.formats
 from plogscope.errors import GrammarError
 from plogscope.formats.base import Format, Head
 
-_HELPERS = frozenset({"base", "launchers", "prefixes", "registry", "stamps"})
+_HELPERS = frozenset({"base", "epochs", "launchers", "prefixes", "registry", "stamps"})
 """Modules that hold no format; `prefixes` asks this module, so it cannot be imported from here."""
 
 
