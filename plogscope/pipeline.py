@@ -41,9 +41,12 @@ from plogscope.model.vocabulary import Symptom
 from plogscope.redact import redact_report
 from plogscope.scan.engine import scan_bundle
 from plogscope.scan.merge import Observations, merge
+from plogscope.triage.collect import collection_script
+from plogscope.triage.handoff import base_of
 from plogscope.triage.route import route
 from plogscope.triage.steps import read_steps
-from plogscope.verdict import judge_chain
+from plogscope.triage.values import blames, first_difference, with_difference
+from plogscope.verdict import judge_chain, settle
 from plogscope.version import __version__
 
 if TYPE_CHECKING:
@@ -162,11 +165,12 @@ def _correlate(bundle: Bundle, seen: Observations, signatures: dict[str, Signatu
         for source, stats in seen.stats.items()
         if stats.first_ns is not None and stats.last_ns is not None
     }
-    clocks = find_clocks(bundle, seen.findings, ends)
     homes = find_homes(seen.findings, bundle)
-    placed = on_reference(at_home(without_ignored(without_echoes(seen.findings, bundle)), homes), clocks)
-    identities = identify(placed, signatures)
-    findings = complete_actors(placed, identities, sole_processes(placed, bundle))
+    at_work = at_home(without_ignored(without_echoes(seen.findings, bundle)), homes)
+    identities = identify(at_work, signatures)
+    named = complete_actors(at_work, identities, sole_processes(at_work, bundle))
+    clocks = find_clocks(bundle, named, ends)
+    findings = on_reference(named, clocks)
     spans = {
         source: {pid: (span.first_ns, span.last_ns) for pid, span in stats.spans.items()}
         for source, stats in seen.stats.items()
@@ -234,6 +238,9 @@ def _report(
     chosen: Options,
 ) -> Report:
     signatures = grammar.by_id()
+    difference = first_difference(bundle, steps, base_of(bundle)) if steps is not None else None
+    if difference is not None and blames(difference, chain, chosen.symptom):
+        chain = with_difference(chain, difference)
     root = chain.incident(chain.root)
     where = {one.id: f"{bundle.sources[one.lead.source].path}:{one.lead.line}" for one in chain.incidents}
     codes: dict[str, Code] = {}
@@ -247,8 +254,11 @@ def _report(
     triage = route(
         steps, chain, symptom=chosen.symptom, bundle=bundle, verdict_status=judgement.status,
         text_of=lambda finding: traceback_text(bundle.sources[finding.source], finding.offset),
-        progress=[one.finding for one in judged if one.role == "progress"],
+        progress=[one.finding for one in judged if one.role == "progress"], difference=difference,
     )  # fmt: skip
+    insufficient = "insufficient" in (judgement.status, triage.route)
+    script = collection_script(bundle, steps) if steps is not None and insufficient else None
+    judgement = settle(judgement, triage, script)
     bins = {source: (stats.shift, stats.bins) for source, stats in seen.stats.items()}
     t0, timeline = build_timeline(bundle, correlated.clocks, correlated.cluster, chain, bins)
     case = Case(

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import msgspec
 
 from plogscope.model.chain import Chain, Incident, Suspect
-from plogscope.model.report import Confidence, NextAction
+from plogscope.model.report import Confidence, NextAction, Triage
 from plogscope.model.signature import Advice, Code, Signature
 from plogscope.model.steps import StepFacts
 from plogscope.model.vocabulary import Category, ConfidenceLevel, Status, Symptom, Text
@@ -90,7 +90,10 @@ def _remedy(
     root: Incident, signature: Signature | None, code: Code | None, where: str, reason: Text | None
 ) -> tuple[NextAction, ...]:
     actions = []
-    if reason is not None:
+    layer = LAYER_ACTIONS.get(root.subcategory or "") if reason is not None else None
+    if layer is not None:
+        actions.append(NextAction(kind="check", action=say(layer), why=reason))
+    elif reason is not None:
         file, _, line = where.rpartition(":")
         actions.append(NextAction(kind="check", action=say("action.check_rank", file=file, line=line), why=reason))
     if signature is not None and signature.advice is not None:
@@ -206,6 +209,57 @@ def _blocked(steps: StepFacts) -> Judgement:
         confidence=Confidence("high", [say("confidence.layout")]),
         statement=say("statement.insufficient_steps", what=what),
         actions=tuple(actions) or (NextAction(kind="collect", action=say("action.collect_plog")),),
+    )
+
+
+LAYER_ACTIONS = {f"differs-in-step{number}": f"action.differs_step{number}" for number in range(2, 6)}
+"""What to try next by the first step whose printed values differ from eager."""
+
+BLOCKS_A_FIX = ("script", "stack")
+SYMPTOM_ACTIONS = {"accuracy": "action.collect_values", "performance": "action.collect_timing"}
+
+
+def settle(judgement: Judgement, triage: Triage, script: str | None) -> Judgement:
+    """The verdict after the route is known.
+
+    A run that cannot be routed has no cause (R2, R3, R49); an incomplete run gets the script that completes it; what
+    passed but shows a symptom has the category of its route; without script or stack no fix is proposed (C13).
+
+    Args:
+        judgement: What the chain says.
+        triage: Route and the six inputs.
+        script: Completes a five-step run; None elsewhere.
+    """
+    status, actions = judgement.status, judgement.actions
+    if triage.route == "insufficient" and status == "explained":
+        judgement = _unrouted(triage)
+        status, actions = judgement.status, judgement.actions
+    if status == "insufficient" and script is not None:
+        first = NextAction(kind="collect", action=say("action.collect_script"), command=script)
+        return msgspec.structs.replace(judgement, actions=(first, *actions))
+    wanted = SYMPTOM_ACTIONS.get(triage.route) if status == "no-failure" else None
+    if wanted is not None:
+        category: Category = "accuracy" if triage.route == "accuracy" else "performance"
+        return msgspec.structs.replace(
+            judgement, category=category, actions=(NextAction(kind="collect", action=say(wanted)), *actions)
+        )
+    lacking = [item.detail for item in triage.inputs if item.item in BLOCKS_A_FIX and item.state == "missing"]
+    if status == "explained" and lacking and any(one.kind == "fix" for one in actions):
+        checks = [msgspec.structs.replace(one, kind="check") if one.kind == "fix" else one for one in actions]
+        wanted_first = NextAction(kind="collect", action=say("action.collect_missing", what=lacking[0]))
+        return msgspec.structs.replace(judgement, actions=(wanted_first, *checks))
+    return judgement
+
+
+def _unrouted(triage: Triage) -> Judgement:
+    what = triage.missing[0].what if triage.missing else say("confidence.layout")
+    return Judgement(
+        status="insufficient",
+        category="unknown",
+        subcategory=None,
+        confidence=Confidence("low", [say("confidence.unrouted")]),
+        statement=say("statement.insufficient_route", what=what),
+        actions=(NextAction(kind="collect", action=say("action.collect_plog"), env=dict(COLLECT_ENV)),),
     )
 
 

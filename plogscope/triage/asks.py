@@ -6,8 +6,8 @@ import re
 
 from plogscope.model.steps import Missing, Step
 from plogscope.model.vocabulary import STEP_NAMES, Text
-from plogscope.triage.checks import COMPILED_STEPS, versions
-from plogscope.triage.commands import VERSIONS, rerun
+from plogscope.triage.checks import COMPILED_STEPS
+from plogscope.triage.commands import rerun
 from plogscope.triage.files import holds
 from plogscope.triage.rundir import RunDir, StepDir
 
@@ -94,7 +94,7 @@ def missing_marker(run: RunDir, blocked: tuple[str, ...], root: str | None) -> l
 
 
 def missing_beyond_the_route(run: RunDir, failed: int | None, root: str | None) -> list[Missing]:
-    """C3, C5, C7: what the root cause needs although the route can be given without it."""
+    """C5, C7: what the root cause needs although the route can be given without it."""
     entries: list[Missing] = []
     step = run.step(failed) if failed else None
     if step is not None and run.failure is not None and step.stdout is not None and step.stdout.size:
@@ -110,17 +110,6 @@ def missing_beyond_the_route(run: RunDir, failed: int | None, root: str | None) 
                     zh="单独的 synchronize 或 507xxx 行只说明错误在哪里显现。",
                 ),
                 rerun(step.name, root),
-            )
-        )
-    if any(value is None for value in versions(run).values()):
-        entries.append(
-            Missing(
-                Text(
-                    en="versions of " + ", ".join(name for name, value in versions(run).items() if value is None),
-                    zh="、".join(name for name, value in versions(run).items() if value is None) + " 的版本",
-                ),
-                Text(en="Known faults are tied to versions.", zh="已知问题与版本相关。"),
-                VERSIONS,
             )
         )
     return entries

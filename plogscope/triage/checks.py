@@ -8,6 +8,7 @@ from plogscope.model.source import Bundle
 from plogscope.model.steps import Step
 from plogscope.model.vocabulary import Text
 from plogscope.triage.files import blocks_of, holds, text_of
+from plogscope.triage.inputs import versions
 from plogscope.triage.rundir import RunDir, StepDir
 
 ECHOED = 20
@@ -17,14 +18,6 @@ _FORCE_EAGER_PROOF = re.compile(rb"FALLS BACK to EAGER")
 _SUMMARY_RANK = re.compile(rb"^\s*rank\s*:\s*(\d{1,6}) \(local_rank:", re.MULTILINE)
 _PREFIX_RANK = re.compile(rb"\[(?:rank|default)(\d{1,6})\]:")
 _NO_TORCH_NPU = re.compile(r"No module named '?torch_npu|(?:ImportError|OSError|RuntimeError): ")
-_VERSION_LINES = {
-    "torch": re.compile(r"^torch (\S+)", re.MULTILINE),
-    "torch_npu": re.compile(r"^torch_npu (\S+)", re.MULTILINE),
-    "torchair": re.compile(r"^torchair (\S+)", re.MULTILINE),
-    "CANN": re.compile(
-        r"^\S*[Vv]ersion\S*\s*=\s*\[?\S+|^\[?\w*(?:runtime|toolkit|cann)\w*_running_version", re.MULTILINE
-    ),
-}
 COMPILED_STEPS = (4, 5)
 
 
@@ -161,14 +154,8 @@ def content_notes(run: RunDir, steps: tuple[Step, ...], failed: int | None) -> l
     ]
 
 
-def versions(run: RunDir) -> dict[str, str | None]:
-    """Versions that env.txt states, None where it does not: torch, torch_npu, torchair, CANN."""
-    text = text_of(run.env)
-    return {name: found.group() if (found := line.search(text)) else None for name, line in _VERSION_LINES.items()}
-
-
 def _version_notes(run: RunDir, failed: int | None) -> list[Text]:
-    known = versions(run)
+    known = versions(run.env)
     unknown = ", ".join(name for name, value in known.items() if value is None)
     notes: list[Text] = []
     if unknown:

@@ -25,7 +25,7 @@ def lines_of(source: Source | None, limit: int = SMALL_BYTES) -> list[str]:
     if source is None:
         return []
     try:
-        with open(source.location, "rb") as stream:  # noqa: PTH123 - location may hold undecodable bytes
+        with open(source.location, "rb") as stream:
             data = stream.read(limit)
     except OSError:
         return []
@@ -51,7 +51,7 @@ def blocks_of(source: Source, limit: int = SCAN_BYTES) -> Iterator[tuple[int, by
     A file that cannot be read ends silently: what is not there cannot prove anything.
     """
     try:
-        with open(source.location, "rb") as stream:  # noqa: PTH123 - location may hold undecodable bytes
+        with open(source.location, "rb") as stream:
             tail = b""
             read = 0
             while read < limit and (block := stream.read(_BLOCK)):
@@ -65,3 +65,15 @@ def blocks_of(source: Source, limit: int = SCAN_BYTES) -> Iterator[tuple[int, by
 def holds(source: Source | None, pattern: re.Pattern[bytes]) -> bool:
     """True if the pattern (of bytes, shorter than 4 KB) occurs in the first 64 MB of the file."""
     return source is not None and any(pattern.search(block) for _, block in blocks_of(source))
+
+
+def line_of(source: Source, pattern: re.Pattern[bytes]) -> int:
+    """Line (1-based) of the first match in the first 64 MB of a file; 0 if there is none."""
+    before = 0
+    for _, block in blocks_of(source):
+        found = pattern.search(block)
+        if found:
+            return before + block.count(b"\n", 0, found.start()) + 1
+        # The tail of this block is read again as the head of the next one.
+        before += block.count(b"\n") - block.count(b"\n", max(0, len(block) - _OVERLAP))
+    return 0

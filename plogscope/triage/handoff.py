@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from plogscope.model.report import Handoff, LogEntry, MissingEntry
+from plogscope.model.report import Handoff, InputEntry, LogEntry, MissingEntry
 from plogscope.model.source import Bundle
 from plogscope.model.steps import StepFacts
 from plogscope.model.vocabulary import Route, Text
-from plogscope.triage.inputs import closed_loop, unknown_inputs
+from plogscope.triage.inputs import input_note
 from plogscope.triage.options import kept_options
 from plogscope.triage.rules import Decision, Scene, step_number
 
@@ -61,7 +61,9 @@ THIN = Text(
 ALL_PASSED = Text(en="R62: all five steps passed.", zh="R62：五个 step 全部通过。")
 
 
-def handoff_of(steps: StepFacts, decision: Decision, scene: Scene, missing: list[MissingEntry]) -> Handoff | None:
+def handoff_of(
+    steps: StepFacts, decision: Decision, scene: Scene, missing: list[MissingEntry], inputs: list[InputEntry]
+) -> Handoff | None:
     """Builds the handoff of a five-step run; None where no diagnosis takes over (insufficient, none, environment)."""
     skill = SKILLS.get(decision.route)
     if skill is None:
@@ -73,10 +75,11 @@ def handoff_of(steps: StepFacts, decision: Decision, scene: Scene, missing: list
         rule=decision.rule,
         rests_on=decision.rests_on,
         first_failed_step=steps.first_failed,
-        notes=[*_notes(steps, decision), *debug_notes, *steps.notes, closed_loop(steps, scene.bundle, scene.symptom)],
+        notes=[*_notes(steps, decision), *debug_notes, *steps.notes, input_note(inputs)],
         logs=_logs(steps, scene),
         kept_options=kept_options(scene.bundle, base),
-        missing=[*missing, *debug_missing, *unknown_inputs(scene.bundle)],
+        missing=[*missing, *debug_missing],
+        inputs=inputs,
     )
 
 

@@ -100,24 +100,6 @@ def test_r65_accuracy_names_both_and_asks_for_what_is_missing(build_run: Build, 
     assert "the run_* directory of step5-npugraph_ex" in [entry.what.en for entry in got.handoff.missing]
 
 
-def test_r4_six_items_are_reported(build_run: Build, en: En) -> None:
-    got = routed(discover([build_run(failed=4)]))
-    assert got.handoff is not None
-    notes = en(got.handoff.notes)
-    assert "R4: script: present; versions: torch, torch_npu, torchair, CANN; shapes: dynamic=False" in notes
-    assert "symptom: crash; stack: present" in notes
-
-
-def test_r4_unknown_items_are_asked_for(build_run: Build, en: En) -> None:
-    run = build_run(failed=4)
-    (run / "scripts" / "original.py").unlink()
-    (run / "env.txt").unlink()
-    got = routed(discover([run]))
-    assert got.handoff is not None
-    assert "script: missing; versions: missing; shapes: unknown" in en(got.handoff.notes)
-    assert any("shapes are fixed" in entry.what.en for entry in got.handoff.missing)
-
-
 def test_r63_handoff_names_neither_the_cause_nor_a_remedy(build_run: Build, chain_at: ChainAt) -> None:
     bundle = discover([build_run(failed=5)])
     got = routed(bundle, chain_at(bundle, LOG5, "RuntimeError: call aclnnAdd failed, detail:EZ1001"))

@@ -100,7 +100,7 @@ def test_r33_is_silent_when_step4_did_not_run(build_run: Build, chain_at: ChainA
 def test_r34_all_passed_without_a_symptom_asks_and_guesses_nothing(build_run: Build) -> None:
     got = routed(discover([build_run()]), status="no-failure")
     assert (got.route, got.rule, got.handoff) == ("none", "R34", None)
-    assert got.missing[0].what.en.startswith("the symptom")
+    assert got.missing[0].what.en.startswith("symptom (missing)")
     assert "--symptom" in got.missing[0].how
 
 

@@ -228,7 +228,6 @@ def test_r16_snapshot_without_torch_npu_is_a_finding(build_run: Build, en: En) -
     found = facts(run)
     assert "R16: torch_npu does not import" in en(found.notes)
     assert "Step 4 is the first" in en(found.notes)
-    assert "versions of torch, torch_npu, torchair, CANN" in [entry.what.en for entry in found.missing]
 
 
 def test_r16_known_versions_raise_no_note(build_run: Build, en: En) -> None:
