@@ -10,6 +10,8 @@ least two agreeing votes of different instants, never by one.
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Iterable
 
 SECOND_NS = 1_000_000_000
 QUARTER_NS = 900 * SECOND_NS
@@ -19,6 +21,7 @@ MAX_DELAY_NS = 120 * SECOND_NS
 MAX_EARLY_NS = 5 * SECOND_NS
 """The clock of the root, which named the communicator, may be this much ahead."""
 
+MIN_AGREEING = 2
 WEST_NS = -12 * 3600 * SECOND_NS
 EAST_NS = 14 * 3600 * SECOND_NS
 
@@ -28,6 +31,15 @@ _INSTANT = re.compile(
     r"|(?:mntn_system_error: |excep_code=)0x[0-9a-f]{1,16},\s{1,32}time[:=]\s?(?P<kernel_s>\d{10})\.\d",
     re.ASCII,
 )
+
+
+def instants(text: str) -> list[int]:
+    """The distinct instants that a line states in UTC, ns since the epoch."""
+    found = {}
+    for match in _INSTANT.finditer(text):
+        micros, seconds, kernel = match.groups()
+        found[int(micros) * 1000 if micros else int(seconds or kernel) * SECOND_NS] = None
+    return list(found)
 
 
 def zone_votes(text: str, time_local_ns: int) -> list[int]:
@@ -40,11 +52,32 @@ def zone_votes(text: str, time_local_ns: int) -> list[int]:
     Returns:
         Local time minus UTC in ns, whole quarters of an hour, one for each distinct instant that fits; often none.
     """
-    votes: dict[int, int] = {}
-    for found in _INSTANT.finditer(text):
-        micros, seconds, kernel = found.groups()
-        instant_ns = int(micros) * 1000 if micros else int(seconds or kernel) * SECOND_NS
-        zone = (time_local_ns - instant_ns + MAX_EARLY_NS) // QUARTER_NS * QUARTER_NS
-        if time_local_ns - instant_ns - zone <= MAX_DELAY_NS and WEST_NS <= zone <= EAST_NS:
-            votes[instant_ns] = zone
-    return list(votes.values())
+    votes = (_vote(instant, time_local_ns) for instant in instants(text))
+    return [vote for vote in votes if vote is not None]
+
+
+def agreed_zone(seen: Iterable[tuple[int, int]]) -> int | None:
+    """The zone of one clock, or None where it is not proven.
+
+    Only the first line that names an instant can be prompt, so each instant votes by its earliest stamp.
+
+    Args:
+        seen: (instant, local stamp of a line that names it) of one clock, ns, in any order, repeats allowed.
+
+    Returns:
+        Local time minus UTC in ns, if at least two instants and more than half of those that vote agree.
+    """
+    earliest: dict[int, int] = {}
+    for instant, local in seen:
+        earliest[instant] = min(local, earliest.get(instant, local))
+    votes = Counter(vote for instant, local in earliest.items() if (vote := _vote(instant, local)) is not None)
+    if not votes:
+        return None
+    zone, count = votes.most_common(1)[0]
+    return zone if count >= MIN_AGREEING and 2 * count > sum(votes.values()) else None
+
+
+def _vote(instant_ns: int, local_ns: int) -> int | None:
+    zone = (local_ns - instant_ns + MAX_EARLY_NS) // QUARTER_NS * QUARTER_NS
+    prompt = local_ns - instant_ns - zone <= MAX_DELAY_NS
+    return zone if prompt and WEST_NS <= zone <= EAST_NS else None

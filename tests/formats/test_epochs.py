@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plogscope.formats.epochs import EAST_NS, MAX_DELAY_NS, QUARTER_NS, SECOND_NS, WEST_NS, zone_votes
+from plogscope.formats.epochs import (
+    EAST_NS, MAX_DELAY_NS, QUARTER_NS, SECOND_NS, WEST_NS, agreed_zone, instants, zone_votes,
+)  # fmt: skip
 from plogscope.formats.stamps import local_ns
 
 HOUR_NS = 3600 * SECOND_NS
@@ -76,3 +78,35 @@ def test_every_zone_is_found_while_the_line_is_prompt(zone: int, delay_ns: int, 
 @given(st.text(max_size=400), st.integers(0, 2**62))
 def test_any_text_is_read(text: str, time_ns: int) -> None:
     assert all(vote % QUARTER_NS == 0 for vote in zone_votes(text, time_ns))
+
+
+FIRST, SECOND, THIRD = (1_772_359_205 * SECOND_NS + step * 1000 * SECOND_NS for step in range(3))
+
+
+def test_two_instants_that_agree_prove_the_zone_of_a_clock() -> None:
+    assert agreed_zone([(FIRST, FIRST + 8 * HOUR_NS), (SECOND, SECOND + 8 * HOUR_NS + SECOND_NS)]) == 8 * HOUR_NS
+
+
+def test_one_instant_proves_nothing_however_often_it_is_named() -> None:
+    assert agreed_zone([(FIRST, FIRST + 8 * HOUR_NS)] * 5) is None
+
+
+def test_lines_that_name_an_instant_again_later_do_not_vote() -> None:
+    prompt = [(FIRST, FIRST + 8 * HOUR_NS), (SECOND, SECOND + 8 * HOUR_NS)]
+    late = [(instant, local + QUARTER_NS * step) for instant, local in prompt for step in range(1, 9)]
+
+    assert agreed_zone(late + prompt) == 8 * HOUR_NS
+
+
+def test_a_clock_whose_instants_disagree_has_no_zone() -> None:
+    votes = [(FIRST, FIRST + 8 * HOUR_NS), (SECOND, SECOND + 9 * HOUR_NS)]
+
+    assert agreed_zone(votes) is None
+    assert agreed_zone([*votes, (THIRD, THIRD + 8 * HOUR_NS)]) == 8 * HOUR_NS
+
+
+def test_instants_are_read_in_utc() -> None:
+    assert instants("x%eth0_60000_0_1772359205000001 hccl-9-0-1772359206-g") == [
+        1_772_359_205_000_001_000,
+        1_772_359_206_000_000_000,
+    ]
