@@ -6,6 +6,7 @@ suggests. All other text is kept as it is printed.
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 
@@ -31,8 +32,8 @@ _MEANINGS: tuple[tuple[str, str, str], ...] = (
     (r"op(?:_?(?:name|type))?|operator", "op", "op"),
     (r"api|func(?:tion|_?name)?|interface", "api", "api"),
     (r"(?:inner|sub)_?(?:err(?:or)?_?)?(?:code|type)", "errcode", "errcode"),
-    (r"(?:err(?:or)?|ret|result)_?(?:code|no)?|status|code|hcclret", "code", "code"),
-    (r"(?:time_?out|limit)(?:_?s)?", "limit_s", "limit_s"),
+    (r"(?:err(?:or)?|ret|result)_?(?:code|no)|ret|result|status|code|hcclret", "code", "code"),
+    (r"time_?out(?:_?s)?", "limit_s", "limit_s"),
     (r"elapsed(?:_?ms)?|cost|took|takes?", "elapsed_ms", "elapsed_ms"),
     (r"size|bytes|len(?:gth)?|mem(?:ory)?|alloc_?size", "size_bytes", "size_bytes"),
     (r"(?:remote|dst|peer)_?(?:ip|addr(?:ess)?)", "remote_address", "remote_address"),
@@ -53,6 +54,13 @@ _MEANINGS: tuple[tuple[str, str, str], ...] = (
     (r"value|actual|got", "value", "value"),
     (r"step|iteration|iter", "step", "step"),
 )  # fmt: skip
+_UNITS: tuple[tuple[str, str, str], ...] = (
+    (r"bytes?", "bytes", "value"),
+    (r"ms|milliseconds?", "elapsed_ms", "elapsed_ms"),
+    (r"times|ranks|cards|devices|retries", "count", "count"),
+)
+"""What a number is by the word that follows it."""
+
 _TOKENS = re.compile(
     r"""(?P<time>\d{4}-\d\d-\d\d[-T\ ]\d\d:\d\d:\d\d(?:[.,]\d{1,9}){0,2})
       | (?P<quoted>'[^'\n]{1,200}'|"[^"\n]{1,200}")
@@ -65,7 +73,7 @@ _TOKENS = re.compile(
     """,
     re.VERBOSE,
 )
-_KEY = re.compile(r"([A-Za-z_][\w ]{0,40}?)\s{0,3}(?:=|:|->|\bis\b|\bof\b|\[|\()?\s{0,3}$")
+_KEY = re.compile(r"([A-Za-z_][A-Za-z0-9_ ]{0,40}?)\s{0,3}(?:=|:|->|\bis\b|\bof\b|\[|\()?\s{0,3}$")
 _TAIL = re.compile(r"\.?\s{0,4}\[FUNC:.*$", re.DOTALL)
 _SPECIAL = re.compile(r"([\\.^$*+?{}\[\]|()])")
 
@@ -91,6 +99,9 @@ def skeleton(text: str, message: str, *, name: str, level: str | None = None) ->
     line = text.split("\n", 1)[0]
     pattern, pieces = make_pattern(message.split("\n", 1)[0] or line)
     found = re.search(pattern, line, re.MULTILINE)
+    if found is None:  # a format that writes its message anew: the whole line, then
+        pattern, pieces = make_pattern(line)
+        found = re.search(pattern, line, re.MULTILINE)
     fields = {} if found is None else {key: value for key, value in found.groupdict().items() if value is not None}
     role = "context" if level in ("WARNING", "INFO", "DEBUG", "EVENT") else "either"
     return _document(name, line, pattern, pieces, fields, role)
@@ -104,14 +115,17 @@ def make_pattern(message: str) -> tuple[str, list[Piece]]:
     end = 0
     for token in _TOKENS.finditer(message):
         parts.append(_literal(message[end : token.start()]))
-        parts.append(_group(message, token, pieces))
+        parts.append(_group(message, token, end, pieces))
         end = token.end()
     parts.append(_literal(message[end:]))
     return "".join(parts), pieces
 
 
-def _group(message: str, token: re.Match[str], pieces: list[Piece]) -> str:
-    """The pattern of one token; what is between quotes or brackets becomes the group."""
+def _group(message: str, token: re.Match[str], start: int, pieces: list[Piece]) -> str:
+    """The pattern of one token; what is between quotes or brackets becomes the group.
+
+    `start` is where the text that belongs to no token before it begins.
+    """
     kind, value = str(token.lastgroup), token[0]
     if kind == "time":
         return r"\d{4}-\d\d-\d\d[\d:., T-]{9,24}"
@@ -121,7 +135,10 @@ def _group(message: str, token: re.Match[str], pieces: list[Piece]) -> str:
         if not value or (kind == "bracketed" and re.fullmatch(r"[A-Za-z_ ]+", value)):
             return _literal(token[0])
     pattern, type_ = _of_value(value, closing)
-    piece = _named(_key_before(message, token.start()), kind, pattern, type_, {piece.name for piece in pieces})
+    name, meaning = _named(_words_before(message[start : token.start()]), kind, type_)
+    if name == "value" and type_ in ("int", "float"):
+        name, meaning = _by_unit(message[token.end() :])
+    piece = Piece(_free(name, {piece.name for piece in pieces}), pattern, type_, meaning)
     pieces.append(piece)
     return f"{_literal(opening)}(?P<{piece.name}>{pattern}){_literal(closing)}"
 
@@ -138,34 +155,86 @@ def _of_value(value: str, closing: str) -> tuple[str, str]:
     return r"[^\s,;=\[\](){}'\"]{1,200}", "text"
 
 
-def _named(key: str, kind: str, pattern: str, type_: str, taken: set[str]) -> Piece:
+def _named(words: list[str], kind: str, type_: str) -> tuple[str, str]:
+    """Name and meaning of a value by the words before it."""
     default = {"path": ("path", "path"), "address": ("address", "address"), "hex": ("address", "address")}
     name, meaning = default.get(kind, ("value", "value" if type_ != "text" else "other"))
-    folded = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", key).strip().lower().replace(" ", "_").strip("_")
-    for words, known, known_meaning in _MEANINGS:
-        if re.fullmatch(rf"(?:\w{{1,40}}_)?(?:{words})", folded):
-            name, meaning = known, known_meaning
-            break
-    else:
-        if folded and not folded[0].isdigit():
-            name = folded[-24:].strip("_") or name
-    number, wanted = 2, name if name[0].isalpha() else f"f_{name}"
-    name = wanted
-    while name in taken:
-        name, number = f"{wanted}_{number}", number + 1
-    return Piece(name, pattern, type_, meaning)
+    if not words:
+        return name, meaning
+    folded = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", words[-1]).lower().strip("_")
+    pair = f"{words[0].lower()}_{folded}" if len(words) > 1 else folded
+    known = next((row for row in _MEANINGS if re.fullmatch(row[0], pair)), None) or next(
+        (row for row in _MEANINGS if re.fullmatch(rf"(?:\w{{1,40}}_)?(?:{row[0]})", folded)), None
+    )
+    if known is not None:
+        name, meaning = known[1:]
+    elif kind not in default and folded[:1].isalpha():
+        name = folded[-24:].strip("_") or name
+    before = words[-2].lower() if len(words) > 1 else ""
+    if before in ("expected", "wanted"):
+        return f"expected_{name}", "expected"
+    return (f"{before}_{name}", "value") if before in ("got", "actual") else (name, meaning)
 
 
-def _key_before(message: str, position: int) -> str:
-    """The word that stands before a value: `stream_id=`, `rank[`, `limit is`, `device `."""
-    found = _KEY.search(message[max(0, position - 60) : position])
+def _by_unit(rest: str) -> tuple[str, str]:
+    """Name and meaning of a number by the word after it."""
+    following = re.match(r" ?([A-Za-z]{1,12})\b", rest)
+    for words, name, meaning in _UNITS:
+        if following is not None and re.fullmatch(words, following[1]):
+            return name, meaning
+    return "value", "value"
+
+
+def _free(name: str, taken: set[str]) -> str:
+    """The name, or the name with the next free number."""
+    wanted = name if name[0].isalpha() else f"f_{name}"
+    numbered = (f"{wanted}_{number}" for number in itertools.count(2))
+    return wanted if wanted not in taken else next(one for one in numbered if one not in taken)
+
+
+def _words_before(text: str) -> list[str]:
+    """The last words before a value, without what joins them to it: `stream_id=`, `rank[`, `limit is`, `device `."""
+    found = _KEY.search(text[-60:])
     words = [] if found is None else found[1].split()
-    return words[-1] if words else ""
+    while words and words[-1].lower() in _JOINING:
+        words.pop()
+    return words[-2:]
+
+
+_JOINING = frozenset(
+    (
+        "a",
+        "an",
+        "and",
+        "are",
+        "as",
+        "at",
+        "but",
+        "by",
+        "for",
+        "from",
+        "has",
+        "in",
+        "is",
+        "it",
+        "of",
+        "on",
+        "or",
+        "than",
+        "that",
+        "the",
+        "to",
+        "was",
+        "were",
+        "with",
+    )
+)
+"""Words that say nothing about the value behind them."""
 
 
 def _literal(text: str) -> str:
     """The text as it is, its special characters escaped; a run of blanks may vary in length."""
-    return re.sub(r" {2,}", " {1,8}", _SPECIAL.sub(r"\\\1", text).replace("\t", r"\s{1,8}"))
+    return re.sub(r" {2,}", " +", _SPECIAL.sub(r"\\\1", text).replace("\t", r"\t"))
 
 
 _DOCUMENT = """\

@@ -38,13 +38,13 @@ def test_every_edge_has_evidence_and_every_text_both_languages() -> None:
 
 
 def test_no_code_is_inside_itself() -> None:
-    wraps = {}
+    wraps: dict[str, set[str]] = {}
     for edge in load_relations().edges:
         if edge.how == "wraps":
             wraps.setdefault(edge.outer, set()).update(edge.inner)
-    for start in wraps:
+    for start, inside in wraps.items():
         seen: set[str] = set()
-        fresh = set(wraps[start])
+        fresh = set(inside)
         while fresh:
             seen |= fresh
             fresh = {inner for key in fresh for inner in wraps.get(key, ())} - seen

@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from plogscope.errors import EXIT_INPUT
+from plogscope.grammar.load import load_grammar
+from plogscope.grammar.match import Matcher
+from plogscope.workbench.trial import run_trial
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+LINES = b"""\
+INFO 04-02 11:12:13 [core.py:12] acme cache warmed in 12 s
+INFO 04-02 11:12:14 [core.py:12] acme cache warmed in 7 s
+
+[rank1]: ModuleNotFoundError: No module named 'acme_ops'
+acme says hello
+"""
+
+
+@pytest.fixture(scope="module")
+def matcher() -> Matcher:
+    return Matcher(load_grammar())
+
+
+def test_each_line_has_its_signature_with_fields(matcher: Matcher) -> None:
+    trial = run_trial(LINES.split(b"\n"), matcher)
+    assert trial.lines == 4
+    assert [(taken.line, taken.signatures[0]["id"]) for taken in trial.taken] == [(4, "python/module-not-found")]
+    assert "acme_ops" in str(trial.taken[0].signatures[0]["fields"])
+
+
+def test_lines_that_nobody_takes_are_grouped_by_shape_the_most_frequent_first(matcher: Matcher) -> None:
+    trial = run_trial(LINES.split(b"\n"), matcher)
+    assert [(shape.count, shape.first_line, shape.level) for shape in trial.untaken] == [(2, 1, "INFO"), (1, 5, None)]
+    assert trial.untaken[0].shape == "acme cache warmed in # s"
+
+
+def test_colours_and_prefixes_do_not_hide_a_line(matcher: Matcher) -> None:
+    line = b"\x1b[31m[rank1]: ModuleNotFoundError:\x1b[0m No module named 'acme_ops'\r"
+    assert run_trial([line], matcher).taken[0].signatures[0]["id"] == "python/module-not-found"
+
+
+def test_the_command_tells_lines_up_to_sixty_and_counts_beyond(plogscope_command: Run, tmp_path: Path) -> None:
+    (tmp_path / "few.log").write_bytes(LINES)
+    (tmp_path / "many.log").write_bytes(LINES * 20)
+    few = plogscope_command("grammar", "test", "--lines", "few.log").stdout
+    many = plogscope_command("grammar", "test", "--lines", "many.log").stdout
+    assert few.startswith("4 lines, 1 taken, 3 not\n  line 4: python/module-not-found")
+    assert "2 x [INFO] acme cache warmed in # s (first: line 1)" in few
+    assert "20 x python/module-not-found (lines 4, 9, 14, 19, 24, …)" in many
+    assert "40 x [INFO] acme cache warmed in # s" in many
+    document = json.loads(plogscope_command("grammar", "test", "--lines", "many.log", "--format", "json").stdout)
+    assert (document["lines"], len(document["taken"])) == (80, 20)
+
+
+def test_a_file_that_is_not_there_is_named(plogscope_command: Run) -> None:
+    done = plogscope_command("grammar", "test", "--lines", "nothing.log")
+    assert done.returncode == EXIT_INPUT
+    assert "nothing.log" in done.stderr
+
+
+def test_a_users_folder_takes_part(plogscope_command: Run, tmp_path: Path, repository: Path) -> None:
+    own = repository / "tests" / "grammar" / "good"
+    (tmp_path / "own.log").write_text("E widget 7 failed, status 0x1f\n", "utf-8")
+    done = plogscope_command("grammar", "test", "--lines", "own.log", "--grammars", own)
+    assert "line 1: device/widget  index=7 code=0x1f" in done.stdout
