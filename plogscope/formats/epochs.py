@@ -35,7 +35,7 @@ _INSTANT = re.compile(
 
 def instants(text: str) -> list[int]:
     """The distinct instants that a line states in UTC, ns since the epoch."""
-    found = {}
+    found: dict[int, None] = {}
     for match in _INSTANT.finditer(text):
         micros, seconds, kernel = match.groups()
         found[int(micros) * 1000 if micros else int(seconds or kernel) * SECOND_NS] = None

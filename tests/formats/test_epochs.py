@@ -7,7 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plogscope.formats.epochs import (
-    EAST_NS, MAX_DELAY_NS, QUARTER_NS, SECOND_NS, WEST_NS, agreed_zone, instants, zone_votes,
+    EAST_NS,
+    MAX_DELAY_NS,
+    QUARTER_NS,
+    SECOND_NS,
+    WEST_NS,
+    agreed_zone,
+    instants,
+    zone_votes,
 )  # fmt: skip
 from plogscope.formats.stamps import local_ns
 
