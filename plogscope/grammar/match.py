@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 import regex
@@ -19,6 +19,12 @@ MOST_OF_ONE = 32
 
 QUIET_LEVELS = ("INFO", "DEBUG", "EVENT", "WARNING")
 """Plog records of these levels are only searched for signatures that speak of them (`Gate.in_quiet`)."""
+
+FRAME = 'File "'
+FRAME_LINE = regex.compile(r'[ \t]*File "[^"\n]*", line \d+, in ')
+ECHO_INDENT = "    "
+ECHO_LINES = 8
+"""A statement that is echoed below its frame spans at most this many lines with the marks below it."""
 
 TIMEOUT_S = 1.0
 """For one pattern on one record; a proven pattern needs about a millisecond for the longest text."""
@@ -68,6 +74,7 @@ class Matcher:
             for index in sorted(self._candidates(text, ranges))
             if self._wants(index, format, level)
             for match in self._search(index, text, ranges)
+            if FRAME not in text or not is_source_echo(text, match.start)
         ]
         if len(found) > 1:
             found = self._resolve(found, text)
@@ -129,6 +136,22 @@ class Matcher:
         return [match for match in line if match.signature == best.signature]
 
 
+def is_source_echo(text: str, position: int) -> bool:
+    """True inside the lines of source code that a traceback prints below a frame: they state nothing.
+
+    The message of `raise Error("…")` is printed twice, and comments and strings of a program hold any word.
+    """
+    end = text.rfind("\n", 0, position)
+    for _ in range(ECHO_LINES):
+        if end < 0 or not text.startswith(ECHO_INDENT, end + 1):
+            return False
+        start = text.rfind("\n", 0, end)
+        if FRAME_LINE.match(text, start + 1, end):
+            return True
+        end = start
+    return False
+
+
 def searched_ranges(length: int) -> list[tuple[int, int]]:
     """Which characters of a text of this length are searched: all, or the head and the tail."""
     return [(0, length)] if length <= HEAD + TAIL else [(0, HEAD), (length - TAIL, length)]
@@ -136,10 +159,10 @@ def searched_ranges(length: int) -> list[tuple[int, int]]:
 
 def refined_by_index(grammar: Grammar) -> list[frozenset[int]]:
     """For each signature the indices of all that it refines, directly or through others."""
-    ids = [signature.id for signature in grammar.signatures]
+    index_of = {signature.id: index for index, signature in enumerate(grammar.signatures)}
     direct = [
-        {i for i, name in enumerate(ids) if i != own and any(_covers(target, name) for target in s.chain.refines)}
-        for own, s in enumerate(grammar.signatures)
+        {index for target in signature.chain.refines for index in _covered(target, index_of)} - {own}
+        for own, signature in enumerate(grammar.signatures)
     ]
     closed = []
     for own, start in enumerate(direct):
@@ -152,5 +175,8 @@ def refined_by_index(grammar: Grammar) -> list[frozenset[int]]:
     return closed
 
 
-def _covers(target: str, name: str) -> bool:
-    return name.startswith(target) if target.endswith("/") else name == target
+def _covered(target: str, index_of: Mapping[str, int]) -> Iterable[int]:
+    """Indices of the signatures that a target, an id or a prefix ending in `/`, means."""
+    if target.endswith("/"):
+        return [index for name, index in index_of.items() if name.startswith(target)]
+    return [index_of[target]] if target in index_of else []

@@ -23,7 +23,8 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
         shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(Path(__file__).parent / "good", tree / "grammars")
     (tree / "grammars" / "codes").mkdir()
-    shutil.copy(ROOT / "grammars" / "codes" / "sdma_cqe.toml", tree / "grammars" / "codes")
+    for name in ("sdma_cqe.toml", "relations.toml"):
+        shutil.copy(ROOT / "grammars" / "codes" / name, tree / "grammars" / "codes")
     (tree / "README.md").write_text("# plogscope\n", "utf-8")
     command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tree / "dist")]
     subprocess.run(command, cwd=tree, check=True, capture_output=True)
@@ -35,6 +36,8 @@ def test_the_wheel_carries_compiled_data_and_templates_and_no_toml_of_the_gramma
     names = zipfile.ZipFile(wheel).namelist()
     assert "plogscope/_data/grammar.json" in names
     assert "plogscope/_data/codes/sdma_cqe.json" in names
+    assert "plogscope/_data/relations.json" in names
+    assert "plogscope/_data/codes/relations.json" not in names
     assert any(name.startswith("plogscope/_data/reports/") for name in names)
     assert not [name for name in names if name.endswith(".toml") and "reports" not in name]
 
@@ -44,6 +47,7 @@ def test_what_is_installed_loads_without_the_checkout(wheel: Path, tmp_path: Pat
     code = (
         "import json, plogscope.data as data; from plogscope.grammar.load import load_grammar;"
         "from plogscope.grammar.codes import load_codes;"
+        "from plogscope.grammar.relations import load_relations; assert load_relations().edges;"
         "print(json.dumps([[s.id for s in load_grammar().signatures], len(load_codes('sdma_cqe')),"
         "data.code_families(), data.grammar_root(), str(data.report_root())]))"
     )

@@ -73,7 +73,7 @@ def test_what_explains_it_is_what_says_so() -> None:
 
 
 def test_every_signature_can_be_shown_in_both_languages() -> None:
-    for signature in load_grammar().signatures[::7]:
+    for signature in load_grammar().signatures[::60]:
         assert signature.title.en in show_signature((), signature.id, "text", "en")
         assert signature.title.zh in show_signature((), signature.id, "text", "zh")
 
