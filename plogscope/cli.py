@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from enum import Enum
 from pathlib import Path
@@ -22,8 +23,6 @@ app = typer.Typer(
 )
 app.add_typer(grammar_app, name="grammar")
 
-DEFAULT_REPORT = "plogscope-report.html"
-
 
 class Format(str, Enum):
     """Output formats."""
@@ -42,7 +41,13 @@ class SymptomChoice(str, Enum):
     slow = "slow"
 
 
-FILE_NAMES = {Format.html: "report.html", Format.md: "report.md", Format.json: "report.json", Format.text: "report.txt"}
+class Template(str, Enum):
+    """Issue forms."""
+
+    vllm_ascend = "vllm-ascend"
+    torchair = "torchair"
+    cann = "cann"
+    generic = "generic"
 
 
 def _version(show: bool) -> None:  # noqa: FBT001 - typer calls it with the value of the flag
@@ -82,6 +87,15 @@ def analyze(
     keep_table: Annotated[
         Optional[Path], typer.Option("--keep-table", help="Also write the records of findings: .parquet, .arrow, .csv.")
     ] = None,
+    template: Annotated[
+        Optional[Template], typer.Option("--template", help="Issue form that the Markdown fills.")
+    ] = None,
+    redact: Annotated[
+        bool, typer.Option("--redact", help="Pseudonyms for addresses, hosts, users and buckets.")
+    ] = False,
+    redact_word: Annotated[
+        Optional[list[str]], typer.Option("--redact-word", help="A further name for --redact, repeatable.")
+    ] = None,
 ) -> None:
     """Analyse the logs of one job and write the report."""
     from plogscope.model.vocabulary import STATUSES  # noqa: PLC0415 - keeps --help fast
@@ -105,11 +119,26 @@ def analyze(
             keep_table=keep_table,
         ),
     )
-    from plogscope.output import write_report  # noqa: PLC0415
+    from plogscope.output import Wish, write_report  # noqa: PLC0415
 
-    write_report(report, [one.value for one in wanted], output, language(lang))
+    wish = Wish(
+        formats=[one.value for one in wanted],
+        output=output,
+        lang=language(lang, template.value if template else None),
+        template=template.value if template else "generic",
+        redact=redact or bool(redact_word),
+        redact_words=redact_word or (),
+        paths=paths,
+        command=_command_line(),
+    )
+    write_report(report, wish)
     if fail_on is not None and report.verdict.status == fail_on:
         raise typer.Exit(EXIT_FAIL_ON)
+
+
+def _command_line() -> str:
+    """What was typed, with the program by its name: where it is installed says nothing about the report."""
+    return shlex.join(["plogscope", *sys.argv[1:]])
 
 
 app.command()(explain)

@@ -238,9 +238,9 @@ def _layers(case: Case, incident: Incident, place: Place) -> list[ChainEntry]:
         lead = case.signatures.get(incident.signature or "")
         named = lead is not None and any(explains_id(rule.id, finding.signature) for rule in lead.chain.explains)
         reason = say("edge.signature" if named else "edge.layer", cause=incident.title, effect=title)
-        effect = f"{incident.id}.{len(layers) + 1}"
-        edge = Edge(cause=incident.id, effect=effect, kind="signature" if named else "wraps", reason=reason)
-        entry = _entry(case, incident, finding, edge.effect, "cascade", [incident.id], edge)
+        layer_id = f"{incident.id}.{len(layers) + 1}"
+        edge = Edge(cause=incident.id, effect=layer_id, kind="signature" if named else "wraps", reason=reason)
+        entry = _entry(case, incident, finding, layer_id, "cascade", [incident.id], edge)
         shown = "witness" if place == "witness" else "cascade"
         layers.append(msgspec.structs.replace(entry, title=title, role=shown, count=finding.count))
     return layers
@@ -279,6 +279,7 @@ def _entry(
         count=incident.count,
         explained_by=explained_by,
         reason=edge.reason if edge and explained_by else None,
+        offset_s=finding.offset_s,
         relation=edge.kind if edge and explained_by else None,
     )
 

@@ -48,3 +48,9 @@ class GrammarError(PlogscopeError):
     """A grammar that does not prove itself; the message lists each defect with file, line and remedy."""
 
     exit_code = EXIT_GRAMMAR
+
+
+class LeakError(PlogscopeError):
+    """A private name got past its pseudonym: nothing is written, and the defect is ours."""
+
+    exit_code = EXIT_BUG

@@ -41,7 +41,7 @@ def _explained(chain: Chain, root: Incident, judgement: Judgement, signatures: M
     after = _after(chain, root)
     if chain.root_reason is not None:
         return say("said.checker", reason=chain.root_reason, after=after)
-    values = {"who": _who(root), "clock": _clock(root.time_ns), "after": after}
+    values = {"who": _who(root), "clock": _clock(root.lead.time_ns), "after": after}
     if root.signature is None:
         return say("said.unknown", quote=_cut(root.lead.quote), **values)
     key = "said.explained" if judgement.confidence.level == "high" else "said.likely"
@@ -91,7 +91,9 @@ def _clock(time_ns: int | None) -> Text:
 
 
 def _detail(root: Incident, signature: Signature) -> Text:
-    stated = {signature.extract[name].meaning: value for name, value in reversed(root.lead.fields.items()) if value}
+    stated: dict[str, str] = {
+        signature.extract[name].meaning: value for name, value in reversed(root.lead.fields.items()) if value
+    }
     for meaning in _DETAILS:
         value = stated.get(meaning)
         if value and value not in root.title.en:

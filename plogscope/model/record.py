@@ -107,6 +107,12 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     last_time_ns: int | None = None
 
     @property
+    def offset_s(self) -> float:
+        """Seconds that lead from the printed time to the bundle's reference clock."""
+        known = self.time_ns is not None and self.order_ns is not None
+        return ((self.order_ns or 0) - (self.time_ns or 0)) / 1_000_000_000 if known else 0.0
+
+    @property
     def nearness(self) -> int:
         """How near to the failure it was written: 2 by the layer that failed, 1 by CANN's error stack, 0 above it."""
         if self.format in FIRST_HAND_FORMATS:

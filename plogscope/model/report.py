@@ -210,6 +210,8 @@ class ChainEntry(msgspec.Struct, frozen=True, kw_only=True):
     count: int
     explained_by: list[str]
     reason: Text | None
+    offset_s: float = 0.0
+    """`time` is as printed; `time + offset_s` and `start_time` stand on the reference clock of the report."""
     relation: EdgeKind | None = None
     """How the first of `explained_by` explains this one: `starves` = it waited for a peer, `wraps` = a layer above."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
 
 import msgspec
 
@@ -27,6 +28,7 @@ _CAUSAL = ("root", "cascade", "witness")
 ROLE_ORDER: tuple[str, ...] = ("root", "witness", "cascade", "teardown", "recovered")
 """Roles from the one that a cut keeps longest to the one that goes first."""
 _RUN_ID_LENGTH = 12
+_SHORTEST_WAIT_S = 0.001
 _ANCHOR_UNSAFE = re.compile(r"[^A-Za-z0-9_-]")
 
 
@@ -125,6 +127,18 @@ def first_failure(report: Report) -> Actor | None:
         suspect = report.verdict.suspects[0]
         return Actor(suspect.rank, suspect.node, suspect.device, suspect.pid)
     return None
+
+
+def began(entry: ChainEntry) -> str | None:
+    """When a wait began, if that is not simply when it was written."""
+    if not entry.start_time or not entry.time:
+        return entry.start_time
+    try:
+        written = datetime.fromisoformat(entry.time) + timedelta(seconds=entry.offset_s)
+        waited = (written - datetime.fromisoformat(entry.start_time)).total_seconds()
+    except (ValueError, TypeError, OverflowError):
+        return entry.start_time if entry.start_time != entry.time else None
+    return entry.start_time if waited > _SHORTEST_WAIT_S else None
 
 
 def evidence_anchors(evidence: Sequence[Evidence]) -> dict[tuple[str, int], str]:

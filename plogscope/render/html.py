@@ -15,23 +15,34 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from plogscope.data import report_root
-from plogscope.model.report import ChainEntry, FileEntry, RankEntry, Report
+from plogscope.inputs import Provenance
+from plogscope.model.report import ChainEntry, Evidence, FileEntry, RankEntry, Report
 from plogscope.model.vocabulary import Text
 from plogscope.render import facts
+from plogscope.render.folding import fold_evidence, fold_findings
+from plogscope.render.issue_forms import load_forms
+from plogscope.render.lanes import Lanes, draw_lanes
 from plogscope.render.markdown import render_markdown
-from plogscope.render.pictures import Mark, draw_matrix, draw_tree
+from plogscope.render.pictures import draw_matrix, draw_tree
 from plogscope.render.privacy import contained
+from plogscope.render.prompt import agent_prompt, evidence_text
 from plogscope.render.visible import clip, clip_columns, one_line, visible
-from plogscope.render.words import Words, load_words, pick
+from plogscope.render.waits import draw_waits
+from plogscope.render.words import LANGUAGES, Words, load_words, pick
+from plogscope.wording import spans
 
 if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
 
 MAX_BYTES = 20_000_000
+SHOWN_EVIDENCE = 5
+"""Pieces of evidence that stand on the page as they are; further ones are behind one click."""
 _LOG_LIMIT = 2_000
 _PEEK = 160
 _SHORT_S = 120
+_LABEL = 20
+_MESSAGE = 150
 _ICONS = {
     "explained": "◉", "insufficient": "◌", "no-failure": "✓",
     "root": "▲", "cascade": "●", "witness": "◆", "teardown": "■", "recovered": "↺",
@@ -66,20 +77,23 @@ _STEPS = (
 )
 
 
-def render_html(report: Report, lang: str = "en", max_bytes: int = MAX_BYTES) -> str:
+def render_html(
+    report: Report, lang: str = "en", max_bytes: int = MAX_BYTES, provenance: Provenance | None = None
+) -> str:
     """The page for `report`; `lang` ("en" or "zh") is only the language that is shown first.
 
     What does not fit `max_bytes` (UTF-8) is left out from the least important on, and the page says what.
+    `provenance` adds the command line and the digests of the inputs.
     """
     page = ""
     for limits in _STEPS:
-        page = _render(report, lang, limits)
+        page = _render(report, lang, limits, provenance or Provenance())
         if len(page) * 4 <= max_bytes or len(page.encode("utf-8")) <= max_bytes:
             break
     return page
 
 
-def _render(report: Report, lang: str, limits: Limits) -> str:
+def _render(report: Report, lang: str, limits: Limits, provenance: Provenance) -> str:
     environment = _environment()
     style = environment.get_template("report.css.j2").render().strip()
     script = environment.get_template("report.js.j2").render().strip()
@@ -87,6 +101,8 @@ def _render(report: Report, lang: str, limits: Limits) -> str:
     page = environment.get_template("report.html.j2").render(
         **view.names(),
         limits=limits,
+        provenance=provenance,
+        copies=_copies(report),
         left_out=_left_out(report, limits),
         style=_trusted(style),
         script=_trusted(script),
@@ -137,6 +153,24 @@ def _left_out(report: Report, limits: Limits) -> list[tuple[str, int]]:
     return [(kind, count) for kind, count in counts if count > 0]
 
 
+class Copy(msgspec.Struct, frozen=True):
+    """A text that can be copied as a whole; without a language it serves both."""
+
+    name: str
+    lang: str
+    text: str
+
+
+def _copies(report: Report) -> list[Copy]:
+    """What the buttons copy and the text areas show: Markdown, one text for each issue form, evidence, a prompt."""
+    copies = [Copy("markdown", lang, render_markdown(report, lang)) for lang in LANGUAGES]
+    copies += [
+        Copy(name, form.language, render_markdown(report, form.language, name)) for name, form in load_forms().items()
+    ]
+    copies += [Copy("evidence", lang, evidence_text(report, lang)) for lang in LANGUAGES]
+    return copies + [Copy("prompt", lang, agent_prompt(report, lang)) for lang in LANGUAGES]
+
+
 class _View:
     """What the templates may call, bound to one report."""
 
@@ -162,19 +196,22 @@ class _View:
             "title": pick(words("page.title", statement=clip(statement, 120), run=run), self.lang),
             "first": facts.first_failure(report),
             "cause": facts.cause(report),
+            "quote_in_head": _tells_more(report),
             "rivals": facts.alternatives(report),
             "actions": facts.actions(report),
             "missing": facts.missing(report),
             **self._listed(),
             "anchors": facts.evidence_anchors(report.evidence[: self.limits.evidence]),
             "roles": facts.evidence_roles(report),
-            "tree": draw_tree(facts.causal(report)),
+            "tree": draw_tree([folded.first for folded in fold_findings(facts.causal(report))]),
+            "alike_of": {f.first.id: len(f.alike) for f in fold_findings(facts.causal(report))},
             "matrix": draw_matrix(report),
             "ranks": _ranks(report),
             "versions": [(name, getattr(environment, name)) for name in _VERSIONS],
             "contains": contained(report),
-            "markdown_en": render_markdown(report, "en"),
-            "markdown_zh": render_markdown(report, "zh"),
+            "lanes": draw_lanes(report),
+            "waits": draw_waits(report),
+            "evidence": fold_evidence(report.evidence[: self.limits.evidence], report.chain),
         }
 
     def _listed(self) -> dict[str, Any]:
@@ -182,9 +219,9 @@ class _View:
         causal, others = facts.causal(self.report), facts.others(self.report)
         listed = [facts.foremost(entries, self.limits.chain) for entries in (causal, others)]
         return {
-            "causal": listed[0],
+            "causal": fold_findings(listed[0]),
             "causal_left_out": len(causal) - len(listed[0]),
-            "others": listed[1],
+            "others": fold_findings(listed[1]),
             "others_left_out": len(others) - len(listed[1]),
             "linked": {entry.id for entries in listed for entry in entries},
         }
@@ -202,13 +239,21 @@ class _View:
             "lines": visible,
             "logged": self.logged,
             "quoted": facts.quoted,
+            "began": facts.began,
+            "short": _short,
             "peek": lambda text: clip(one_line(facts.quoted(text)).strip(), _PEEK),
             "context": facts.context,
             "anchor": facts.anchor,
             "grouped": lambda number: f"{number:,}",
             "clock": _clock,
-            "spans": _spans,
-            "shape": _shape,
+            "spans": spans,
+            "shown_evidence": SHOWN_EVIDENCE,
+            "ranks_of": lambda entries: spans(entry.rank for entry in entries if entry.rank is not None),
+            "shape": lambda mark: _shape(mark.role, mark.x, mark.y),
+            "spot": _shape,
+            "lane_roles": _lane_roles,
+            "lane_waits": lambda lanes: any(lane.waits for lane in lanes.lanes),
+            "ranks_on": self.ranks_on,
             "fit": lambda text, width, each: clip_columns(one_line(text), int(width / each)),
             "node_line": self.node_line,
             "code_of": lambda entry: self.codes().get((entry.file, entry.line), ""),
@@ -249,6 +294,12 @@ class _View:
         parts = [entry.time, self.who(entry), f"{entry.file}:{entry.line}"]
         return "  ·  ".join(part for part in parts if part)
 
+    def ranks_on(self, evidence: list[Evidence]) -> str:
+        """The ranks that wrote quoted lines."""
+        roles = facts.evidence_roles(self.report)
+        entries = [roles.get((item.file, item.line)) for item in evidence]
+        return spans(entry.rank for entry in entries if entry is not None and entry.rank is not None)
+
     def who(self, entry: ChainEntry | FileEntry) -> str:
         """Rank, node, device and pid as far as known, in terms that both languages share."""
         known = [(name, getattr(entry, name)) for name in ("rank", "node", "device", "pid")]
@@ -260,6 +311,15 @@ def _ranks(report: Report) -> list[RankEntry]:
     return sorted(report.cluster.ranks, key=lambda rank: (rank.first_error is None, rank.first_error or ""))
 
 
+def _tells_more(report: Report) -> bool:
+    """Whether the line of the root cause says more than the statement, which may quote the message of an exception."""
+    root = facts.cause(report)
+    if root is None:
+        return False
+    message = max(root.fields.values(), key=len, default="")[:_MESSAGE]
+    return not (message in report.verdict.statement.en and len(message) * 2 > min(len(root.quote), 2 * _MESSAGE))
+
+
 def _first_of_rank(report: Report) -> set[int]:
     """Identities of the rank rows that carry the fragment `#rank-N`, so that a fragment occurs once."""
     first: dict[int, int] = {}
@@ -269,30 +329,34 @@ def _first_of_rank(report: Report) -> set[int]:
     return set(first.values())
 
 
+def _short(label: str) -> str:
+    """A label for a row: of a path the start, which names the folder, and the end, which names the file."""
+    if "/" not in label or len(label) <= _LABEL:
+        return label
+    return label[: _LABEL // 3] + "…" + label[-(_LABEL - _LABEL // 3 - 1) :]
+
+
 def _clock(seconds: float) -> str:
-    """A duration for an axis: seconds when short, else hours, minutes and seconds."""
+    """A duration for an axis: milliseconds or seconds when short, else hours, minutes and seconds."""
+    if 0 < seconds < 1:
+        return f"{seconds * 1000:.3g} ms"
     if seconds < _SHORT_S:
-        return f"{seconds:.4g} s"
+        return f"{seconds:.3g} s"
     minutes, rest = divmod(round(seconds), 60)
     return f"{minutes // 60}:{minutes % 60:02d}:{rest:02d}"
 
 
-def _spans(numbers: list[int]) -> str:
-    """Sorted numbers as ranges: `0-7, 9`."""
-    spans: list[tuple[int, int]] = []
-    for number in sorted(set(numbers)):
-        if spans and number == spans[-1][1] + 1:
-            spans[-1] = (spans[-1][0], number)
-        else:
-            spans.append((number, number))
-    return ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in spans)
+def _lane_roles(lanes: Lanes) -> list[str]:
+    """The roles that have a mark, for the legend."""
+    found = {mark.entry.role for lane in lanes.lanes for mark in lane.marks}
+    return [role for role in facts.ROLE_ORDER if role in found]
 
 
-def _shape(mark: Mark) -> str:
+def _shape(role: str, x: float, y: float) -> str:
     """The outline of a mark: the role is told by shape as well as by colour."""
-    size = 6 if mark.role == "root" else 4
-    if mark.role == "cascade":
-        return f"M{mark.x - size} {mark.y}a{size} {size} 0 1 0 {size * 2} 0a{size} {size} 0 1 0 {-size * 2} 0Z"
-    corners = {"left": mark.x - size, "right": mark.x + size, "top": mark.y - size, "bottom": mark.y + size}
+    size = 6 if role == "root" else 4
+    if role == "cascade":
+        return f"M{x - size} {y}a{size} {size} 0 1 0 {size * 2} 0a{size} {size} 0 1 0 {-size * 2} 0Z"
+    corners = {"left": x - size, "right": x + size, "top": y - size, "bottom": y + size}
     corners = {name: round(value, 1) for name, value in corners.items()}
-    return _SHAPES.get(mark.role, _SQUARE).format(x=mark.x, y=mark.y, **corners)
+    return _SHAPES.get(role, _SQUARE).format(x=x, y=y, **corners)

@@ -6,7 +6,8 @@ list. The verdict, the first evidence, the next action and the run id always sta
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 import msgspec
@@ -14,9 +15,11 @@ import msgspec
 from plogscope.model.report import ChainEntry, Evidence, NextAction, Report, RootCause, SuspectEntry
 from plogscope.model.vocabulary import Text
 from plogscope.render import facts
+from plogscope.render.issue_forms import Form, collect_env, four_lines, load_forms
 from plogscope.render.markup import code, fenced, prose, table
 from plogscope.render.visible import clip, one_line
 from plogscope.render.words import load_words, pick
+from plogscope.wording import spans
 
 MAX_CHARACTERS = 60_000
 MAX_BYTES = 200_000
@@ -26,6 +29,10 @@ _NAME_LIMIT = 300
 _VERSIONS = ("torch", "torch_npu", "torchair", "cann", "driver", "soc", "python", "os")
 _DASH = "–"
 _Entry = TypeVar("_Entry")
+_PARTS = (
+    "head", "category", "evidence", "cause", "action", "chain",
+    "ranks", "findings", "missing", "present", "environment", "provenance",
+)  # fmt: skip
 
 
 class _Limits(msgspec.Struct, frozen=True):
@@ -53,12 +60,17 @@ _STEPS = (
 )
 
 
-def render_markdown(report: Report, lang: str = "en") -> str:
-    """The report in `lang` ("en" or "zh"), within `MAX_CHARACTERS` and `MAX_BYTES`."""
+def render_markdown(
+    report: Report, lang: str = "en", template: str = "generic", max_characters: int = MAX_CHARACTERS
+) -> str:
+    """The report in `lang` ("en" or "zh"), within `max_characters` and `MAX_BYTES`.
+
+    `template` names an issue form, whose fields are filled; `generic` is the report as it is.
+    """
     text = ""
     for limits in _STEPS:
-        text = _Page(report, lang, limits).render()
-        if len(text) <= MAX_CHARACTERS and len(text.encode("utf-8")) <= MAX_BYTES:
+        text = _Page(report, lang, limits).render(load_forms().get(template))
+        if len(text) <= max_characters and len(text.encode("utf-8", "replace")) <= MAX_BYTES:
             break
     return text
 
@@ -73,12 +85,27 @@ class _Page:
         self.words = load_words()
         self.cut: dict[str, int] = {}
 
-    def render(self) -> str:
-        sections = (
-            self.head, self.category, self.evidence, self.cause, self.action, self.chain,
-            self.ranks, self.findings, self.missing, self.environment, self.provenance,
-        )  # fmt: skip
-        blocks = [block for section in sections for block in section()]
+    def render(self, form: Form | None) -> str:
+        parts: dict[str, Callable[[], list[str]]] = {
+            "head": self.head, "category": self.category, "evidence": self.evidence, "cause": self.cause,
+            "action": self.action, "chain": self.chain, "ranks": self.ranks, "findings": self.findings,
+            "missing": self.missing, "present": self.present, "environment": self.environment,
+            "provenance": self.provenance, "hardware": self.hardware, "steps": self.steps,
+            "expected": lambda: [self.say("form.expected")],
+            "collect_env": lambda: collect_env(self.report, self.lang),
+            "four_lines": lambda: four_lines(self.report, self.lang),
+        }  # fmt: skip
+        blocks = []
+        if form is None:
+            blocks = [block for part in _PARTS for block in parts[part]()]
+        else:
+            statement = one_line(pick(self.report.verdict.statement, self.lang))
+            blocks.append(f"{self.say('form.title')} {self.code(form.title + clip(statement, 160))}")
+            for field in form.fields:
+                blocks.append(f"### {field.label}")
+                # Headings of the form stand above those of the report.
+                found = [block for part in field.parts for block in parts[part]()]
+                blocks += [f"##{block}" if block.startswith(("## ", "### ", "#### ")) else block for block in found]
         blocks.append(self.last_line())
         return "\n\n".join(block for block in blocks if block) + "\n"
 
@@ -271,6 +298,34 @@ class _Page:
             items += [f"- {self.say('missing.skipped_one')} {values}"]
         items += [f"- {self.text(note)}" for note in self.keep("rows", coverage.notes, self.limits.rows)]
         return [self.heading("section.missing"), items[0], "\n".join(items[1:])]
+
+    def present(self) -> list[str]:
+        """Which ranks and files were there and at which level they were written: what maintainers ask for first."""
+        ranks = spans(rank.rank for rank in self.report.cluster.ranks if rank.rank is not None)
+        kinds = Counter(file.kind for file in self.report.bundle.files if file.skipped is None)
+        counted = ", ".join(f"{prose(kind)} {count}" for kind, count in sorted(kinds.items()))
+        level = self.report.environment.env.get("ASCEND_GLOBAL_LOG_LEVEL")
+        said = self.code(f"ASCEND_GLOBAL_LOG_LEVEL={level}") if level else self.say("head.unknown")
+        return [self.say("form.present", ranks=ranks or _DASH, files=counted or _DASH, level=said)]
+
+    def hardware(self) -> list[str]:
+        soc = self.report.environment.soc
+        return [f"- {self.say('form.hardware')}: {self.code(soc) if soc else self.say('head.unknown')}"]
+
+    def steps(self) -> list[str]:
+        """What the logs prove about the way it was started; the rest is for the writer of the ticket."""
+        actions = facts.actions(self.report)
+        repro = next((action.repro for action in actions if action.repro), None)
+        blocks = [self.say("form.steps")]
+        if repro:
+            blocks.append(fenced([clip(one_line(line), self.limits.line) for line in repro.split("\n")], info="python"))
+        variables = self.keep("variables", list(self.report.environment.env.items()), self.limits.variables)
+        exports = [f"export {name}={value}" for name, value in variables]
+        return (
+            [*blocks, fenced([clip(one_line(line), self.limits.line) for line in exports], info="sh")]
+            if exports
+            else blocks
+        )
 
     def environment(self) -> list[str]:
         environment = self.report.environment

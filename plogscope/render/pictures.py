@@ -109,7 +109,7 @@ def _chunk(kind: bytes, body: bytes) -> bytes:
 def draw_matrix(report: Report) -> Matrix | None:
     """The picture of the timeline; None when there is nothing to show."""
     timeline = report.timeline
-    bins = max((len(counts) for rank in timeline.ranks for counts in rank.counts), default=0)
+    bins = _used_bins(timeline)
     if not timeline.ranks or not bins:
         return None
     roles = {entry.id: entry.role for entry in report.chain}
@@ -141,6 +141,17 @@ def draw_matrix(report: Report) -> Matrix | None:
     )
 
 
+def _used_bins(timeline: Timeline) -> int:
+    """Bins up to the last one that holds anything: a short run must not be a narrow strip on the left."""
+    last = -1
+    for rank in timeline.ranks:
+        for counts in rank.counts:
+            last = max(last, next((at for at in range(len(counts) - 1, last, -1) if counts[at]), last))
+        most = max((len(counts) for counts in rank.counts), default=0)
+        last = max([last, *(place for place, _ in rank.marks if place < most)])
+    return last + 1
+
+
 def _choose_rows(ranks: Sequence[TimelineRank], roles: Mapping[str, str]) -> list[TimelineRank]:
     """At most 1,024 rows in their order; rows with findings are never left out before rows without."""
     if len(ranks) <= _MAX_ROWS:
@@ -159,7 +170,7 @@ def _fold(rank: TimelineRank, fold: int, columns: int) -> list[int]:
     totals = [0] * columns
     for counts in rank.counts:
         for position, count in enumerate(counts):
-            if count:
+            if count and position // fold < columns:
                 totals[position // fold] += count
     return totals
 

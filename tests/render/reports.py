@@ -113,6 +113,7 @@ def _chain() -> list[ChainEntry]:
             rank=2,
             count=15,
             explained_by=["c-1", "c-2"],
+            relation="starves",
             reason=text("15 ranks wait for rank 13, which had failed before.", "15 个 rank 在等待更早失败的 rank 13。"),
         ),
         entry(
@@ -476,7 +477,7 @@ def hostile() -> Report:
     """Every free text of the report is an attack, one line has a megabyte, and a name is not UTF-8."""
     document = msgspec.to_builtins(explained())
     counter = iter(range(10**9))
-    kept = {"role", "status", "category", "level", "route", "kind", "basis", "schema", "id", "explained_by"}
+    kept = {"role", "status", "category", "level", "route", "kind", "basis", "schema", "id", "explained_by", "relation"}
 
     def poison(value: object, key: str = "") -> object:
         if isinstance(value, str) and key not in kept:

@@ -203,9 +203,13 @@ def test_evidence_links_survive_another_order() -> None:
     assert ids <= set(Page(render_html(turned)).ids)
 
 
-def test_the_markdown_of_both_languages_stands_in_text_areas() -> None:
+def test_every_text_that_a_button_copies_stands_in_a_text_area() -> None:
     page = Page(render_html(reports.explained()))
-    assert {values["id"] for values in page.all("textarea") if "readonly" in values} == {"markdown-en", "markdown-zh"}
+    areas = {values["id"] for values in page.all("textarea") if "readonly" in values}
+    both = {f"{name}-{lang}" for name in ("markdown", "evidence", "prompt") for lang in ("en", "zh")}
+    assert areas == both | {"vllm-ascend-en", "torchair-zh", "cann-zh"}
+    buttons = {values["data-copy"] for values in page.all("button") if "data-copy" in values}
+    assert {area.rpartition("-")[0] for area in areas} == buttons
 
 
 @pytest.mark.parametrize("factory", FACTORIES)
@@ -247,8 +251,9 @@ def test_many_suspects_and_much_evidence_are_folded_but_there() -> None:
     verdict = msgspec.structs.replace(report.verdict, suspects=suspects)
     page = Page(render_html(msgspec.structs.replace(report, verdict=verdict, evidence=evidence)))
     assert page.problems == []
-    assert [values for values in page.all("details") if values.get("class") == "rest"] == [{"class": "rest"}] * 2
-    assert "Further evidence: 22" in page.text
+    rest = [values for values in page.all("details") if values.get("class") == "rest" and "id" not in values]
+    assert rest == [{"class": "rest"}] * 2
+    assert "Further evidence: 25" in page.text
     assert "Further ranks and nodes: 28" in page.text
     assert all(f"rank {rank}" in page.text for rank in range(40))
     assert {f"e-{number}" for number in range(1, 31)} <= set(page.ids)

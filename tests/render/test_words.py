@@ -11,6 +11,7 @@ from plogscope.data import report_root
 from plogscope.model import vocabulary
 from plogscope.model.vocabulary import Text
 from plogscope.render import html, markdown, terminal
+from plogscope.render.issue_forms import load_forms
 from plogscope.render.words import Words, load_words, pick
 
 WORDS = load_words()
@@ -87,6 +88,13 @@ def test_no_word_is_unused() -> None:
     used = set(_named()) | {f"section.{name}" for name in HEADINGS}
     used |= {f"{section}.{key}" for group in (CLOSED, BUILT) for section, keys in group.items() for key in keys}
     used |= {f"coverage.{name}" for name in ("read", "parsed", "unparsed", "folded", "skipped")}
+    used |= {
+        f"{section}.{name}"
+        for section in ("copy", "text")
+        for name in ["markdown", *load_forms(), "evidence", "prompt"]
+    }
+    used |= {f"prompt.task_{status}" for status in vocabulary.STATUSES}
+    used |= {"waits.title", "waits.title_proven", "waits.line", "waits.line_witness"}
     prefixes = ("left_out.", "contains.", "actor.", "table.")
     assert {key for key in WORDS.table if key not in used and not key.startswith(prefixes)} == set()
 
