@@ -20,12 +20,6 @@ MOST_OF_ONE = 32
 QUIET_LEVELS = ("INFO", "DEBUG", "EVENT", "WARNING")
 """Plog records of these levels are only searched for signatures that speak of them (`Gate.in_quiet`)."""
 
-FRAME = 'File "'
-FRAME_LINE = regex.compile(r'[ \t]*File "[^"\n]*", line \d+, in ')
-ECHO_INDENT = "    "
-ECHO_LINES = 8
-"""A statement that is echoed below its frame spans at most this many lines with the marks below it."""
-
 TIMEOUT_S = 1.0
 """For one pattern on one record; a proven pattern needs about a millisecond for the longest text."""
 
@@ -74,7 +68,6 @@ class Matcher:
             for index in sorted(self._candidates(text, ranges))
             if self._wants(index, format, level)
             for match in self._search(index, text, ranges)
-            if FRAME not in text or not is_source_echo(text, match.start)
         ]
         if len(found) > 1:
             found = self._resolve(found, text)
@@ -134,22 +127,6 @@ class Matcher:
             return special
         best = max(line, key=lambda match: (match.end - match.start, -match.signature))
         return [match for match in line if match.signature == best.signature]
-
-
-def is_source_echo(text: str, position: int) -> bool:
-    """True inside the lines of source code that a traceback prints below a frame: they state nothing.
-
-    The message of `raise Error("…")` is printed twice, and comments and strings of a program hold any word.
-    """
-    end = text.rfind("\n", 0, position)
-    for _ in range(ECHO_LINES):
-        if end < 0 or not text.startswith(ECHO_INDENT, end + 1):
-            return False
-        start = text.rfind("\n", 0, end)
-        if FRAME_LINE.match(text, start + 1, end):
-            return True
-        end = start
-    return False
 
 
 def searched_ranges(length: int) -> list[tuple[int, int]]:

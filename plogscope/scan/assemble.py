@@ -99,6 +99,12 @@ class _Scanner:
             start, end = starts[index], ends[index]
             hit = bisect_left(hits, start, hit)
             wanted = ungated or (hit < len(hits) and hits[hit] < end)
+            if (
+                wanted
+                and index
+                and is_source_echo(block.data[starts[index - 1] : ends[index - 1]], block.data[start:end])
+            ):
+                wanted = False
             self._take_one(block.data[start:end], block.offset + start, wanted)
             done = index + 1
         if len(starts) > done:
@@ -293,6 +299,18 @@ class _Scanner:
         if fragment.counts.dated_ns is None and time_ns >= FIRST_DATED_NS:
             fragment.counts.dated_ns = time_ns
 
+
+def is_source_echo(before: bytes, line: bytes) -> bool:
+    """True for the line of source code that a traceback prints below a frame: it states nothing.
+
+    The message of `raise Error("…")` is printed again as the exception, and comments and strings of a program hold any
+    word. A prefix (rank, worker) must be the same on both lines.
+    """
+    at = before.find(_FRAME)
+    return at >= 0 and before.find(_FRAME_LINE, at) > 0 and line.startswith(before[:at] + _ECHO_INDENT)
+
+
+_FRAME, _FRAME_LINE, _ECHO_INDENT = b'  File "', b'", line ', b"    "
 
 FIRST_DATED_NS = 1_420_070_400_000_000_000
 """2015-01-01: an earlier stamp is one without a year (read as 1970 or 1972), or one of a clock that was never set."""

@@ -12,6 +12,7 @@ from pathlib import PurePosixPath
 
 from plogscope.model.source import Bundle
 from plogscope.model.steps import Step, StepFacts
+from plogscope.redact import redact_secrets
 from plogscope.triage.files import text_of
 from plogscope.triage.launch import Launch, find_launch
 from plogscope.triage.rewrite import rewritten
@@ -161,7 +162,7 @@ def _absent_scripts(run: RunDir, todo: list[str]) -> list[str]:
             continue
         number = int(name[4])
         made = rewritten(code, number) if code else None
-        if made is None:
+        if made is None or redact_secrets(made) != made:  # a secret must not travel in a report
             parts.append(
                 f"# scripts/{name}.py is missing: the program with {_SCRIPT_RULES[number]}, nothing else changed.\n"
             )

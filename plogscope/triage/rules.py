@@ -55,8 +55,15 @@ class Scene(msgspec.Struct, frozen=True, kw_only=True):
         root = self.chain.incident(self.chain.root)
         if root:
             return root
-        witness = next((i for i in self.chain.incidents if self.chain.places.get(i.id) == "witness"), None)
-        return witness or self.chain.incident(self.chain.terminal)
+        witnesses = [i for i in self.chain.incidents if self.chain.places.get(i.id) == "witness"]
+        speaking = [i for i in witnesses if not self.only_an_exit_code(i)]
+        return next(iter(speaking or witnesses), None) or self.chain.incident(self.chain.terminal)
+
+    def only_an_exit_code(self, incident: Incident) -> bool:
+        """The stated failure is the line of first_failure.txt itself."""
+        number = incident.lead.source
+        sources = self.bundle.sources
+        return 0 <= number < len(sources) and sources[number].path.endswith("first_failure.txt")
 
 
 def step_number(name: str | None) -> int:
@@ -103,7 +110,7 @@ def _last_step(steps: StepFacts, scene: Scene, failure_file: str) -> Decision:
     """R40–R49, first hit stops."""
     lead = scene.lead()
     step = steps.first_failed or ""
-    if lead is None or _only_an_exit_code(lead, scene):
+    if lead is None or scene.only_an_exit_code(lead):
         return _silent_death(steps, scene, failure_file)
     finding = lead.lead
     place = scene.place(finding)
@@ -138,13 +145,6 @@ def _silent_death(steps: StepFacts, scene: Scene, failure_file: str) -> Decision
     if ran_before(None, steps.first_failed or "", scene.bundle, scene.progress):
         return Decision("runtime-error", "R45", failure_file, thin=True)
     return Decision("compile-error", "R43", failure_file)
-
-
-def _only_an_exit_code(lead: Incident, scene: Scene) -> bool:
-    """The stated failure is the line of first_failure.txt itself."""
-    sources = scene.bundle.sources
-    number = lead.lead.source
-    return 0 <= number < len(sources) and sources[number].path.endswith("first_failure.txt")
 
 
 def _compile_rule(lead: Incident, phase: Phase | None, kind: str, message: str) -> str | None:

@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import plogscope
+from plogscope.scan.assemble import is_source_echo
+
+FRAME = b'  File "/data/a.py", line 3, in main'
+
+
+@pytest.mark.parametrize("prefix", [b"", b"[rank1]: ", b"(Worker pid=7) "])
+def test_source_line_below_a_frame_is_an_echo_behind_any_prefix(prefix: bytes) -> None:
+    assert is_source_echo(prefix + FRAME, prefix + b"    run()  # out of memory")
+
+
+@pytest.mark.parametrize(
+    ("before", "line"),
+    [
+        (FRAME, b"RuntimeError: x"),
+        (b"RuntimeError: x", b"    NPU out of memory"),
+        (b"[rank1]: " + FRAME, b"[rank0]:     run()"),
+        (b'  File "a.txt" is gone', b"    run()"),
+        (FRAME, b'  File "/data/b.py", line 9, in f'),
+    ],
+)
+def test_look_alikes_are_no_echo(before: bytes, line: bytes) -> None:
+    assert not is_source_echo(before, line)
+
+
+@pytest.mark.parametrize("prefix", ["", "[rank1]: "])
+def test_the_cause_is_the_exception_line_and_not_the_statement_that_raised_it(tmp_path: Path, prefix: str) -> None:
+    lines = [
+        "Traceback (most recent call last):",
+        FRAME.decode(),
+        '    raise RuntimeError("NPU out of memory. Tried to allocate 2.00 GiB")',
+        "RuntimeError: NPU out of memory. Tried to allocate 2.00 GiB",
+    ]
+    log = tmp_path / "train.log"
+    log.write_text("".join(f"{prefix}{line}\n" for line in lines))
+    root = plogscope.analyze(log).verdict.root_cause
+    assert root is not None
+    assert root.line == len(lines)
