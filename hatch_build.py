@@ -39,7 +39,9 @@ class CompiledData(BuildHookInterface[Any]):
             else:
                 (folder / "codes" / f"{path.stem}.json").write_bytes(compile_codes(path))
         build_data["force_include"][str(folder)] = "plogscope/_data"
-        build_data["force_include"][str(root / "reports")] = "plogscope/_data/reports"
+        for path in sorted((root / "reports").iterdir()):
+            if path.name != "golden":  # these are for the tests
+                build_data["force_include"][str(path)] = f"plogscope/_data/reports/{path.name}"
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
         """Removes the temporary folder."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import html
 import json
+import os
 import re
 import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from plogscope.model.report import Report
@@ -240,3 +242,127 @@ def test_the_picture_is_drawn(browser: Browser) -> None:
         scripts_run=False,
     )
     assert size == [True, True]
+
+
+def test_every_copy_button_copies_what_its_text_area_shows(browser: Browser) -> None:
+    seen = browser.ask(
+        browser.write(reports.explained()),
+        """
+        var copied = [];
+        Object.defineProperty(w.navigator, 'clipboard', {value: {writeText: function (text) {
+          copied.push(text); return {then: function (done) { done(); }}; }}});
+        var buttons = Array.prototype.slice.call(d.querySelectorAll('button.copy'));
+        buttons.forEach(function (button) { d.getElementById('menu').open = true; button.click(); });
+        var least = Math.min.apply(null, copied.map(function (text) { return text.length; }));
+        var shown = function (name) {
+          var area = d.getElementById(name + '-en') || d.getElementById(name + '-zh'); return area.value; };
+        return {hidden: buttons.filter(function (button) { return button.hidden; }).length,
+          equal: buttons.map(function (button, at) { return copied[at] === shown(button.dataset.copy); }),
+          said: d.getElementById('status').textContent, short: least};
+        """,
+        scripts_run=True,
+    )
+    assert seen["hidden"] == 0
+    assert seen["equal"] == [True] * 6
+    assert "Copy prompt for an agent" in seen["said"]
+    assert seen["short"] > 500
+
+
+def test_without_a_clipboard_the_text_is_opened_and_selected(browser: Browser) -> None:
+    seen = browser.ask(
+        browser.write(reports.explained()),
+        """
+        Object.defineProperty(w.navigator, 'clipboard', {value: undefined});
+        d.querySelector('button[data-copy=cann]').click();
+        var area = d.getElementById('cann-zh');
+        return [d.activeElement.id, area.selectionEnd - area.selectionStart === area.value.length,
+                area.closest('details').open];
+        """,
+        scripts_run=True,
+    )
+    assert seen == ["cann-zh", True, True]
+
+
+@pytest.mark.parametrize("summary", [False, True])
+def test_print_shows_all_evidence_or_only_the_summary(browser: Browser, *, summary: bool) -> None:
+    seen = browser.ask(
+        browser.write(reports.explained()),
+        f"""
+        var calls = [];
+        w.print = function () {{
+          calls.push(d.documentElement.className); w.dispatchEvent(new w.Event('beforeprint')); }};
+        d.querySelector('button[data-print={"summary" if summary else "all"}]').click();
+        var open = Array.prototype.map.call(d.querySelectorAll('details.evidence'), function (x) {{ return x.open; }});
+        w.dispatchEvent(new w.Event('afterprint'));
+        return [calls, open, d.documentElement.className,
+                Array.prototype.map.call(d.querySelectorAll('details.evidence'), function (x) {{ return x.open; }})];
+        """,
+        scripts_run=True,
+    )
+    assert seen == [["summary" if summary else ""], [True, not summary], "", [True, False]]
+
+
+def _pages(pdf: bytes) -> int:
+    return len(re.findall(rb"/Type\s*/Page\b(?!s)", pdf))
+
+
+def test_a_printed_page_holds_the_closed_evidence_without_any_script(browser: Browser) -> None:
+    report = reports.explained()
+    long = [f"[INFO] line {number} of many" for number in range(150)]
+    evidence = [msgspec.structs.replace(report.evidence[1], context_after=long), report.evidence[0]]
+    few, many = browser.folder / "few.pdf", browser.folder / "many.pdf"
+    for target, chosen in ((few, report.evidence), (many, [*report.evidence[:1], *evidence[:1]])):
+        path = browser.write(msgspec.structs.replace(report, evidence=chosen), target.stem + ".html")
+        html_text = path.read_text(encoding="utf-8")
+        path.write_text(re.sub(r"<script>.*?</script>", "", html_text, flags=re.DOTALL), encoding="utf-8")
+        browser.open(path, f"--print-to-pdf={target}", "--no-pdf-header-footer")
+    assert _pages(many.read_bytes()) > _pages(few.read_bytes()) > 1
+
+
+def _axe(folder: Path) -> str:
+    """The source of axe-core, a tool for this test only: from PLOGSCOPE_AXE, else fetched by npm."""
+    given = os.environ.get("PLOGSCOPE_AXE")
+    if given:
+        return Path(given).read_text(encoding="utf-8")
+    npm = shutil.which("npm")
+    if npm is None:
+        pytest.skip("npm is not installed, and PLOGSCOPE_AXE names no axe.min.js")
+    command = [npm, "install", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", str(folder), "axe-core@4"]
+    try:
+        subprocess.run(command, capture_output=True, timeout=120, check=True)
+    except (subprocess.CalledProcessError, subprocess.TimeoutExpired):
+        pytest.skip("npm could not fetch axe-core; PLOGSCOPE_AXE can name an axe.min.js")
+    return (folder / "node_modules" / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="session")
+def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return _axe(tmp_path_factory.mktemp("axe"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["explained", "insufficient", "no-failure"])
+def test_axe_finds_nothing_in_either_theme(browser: Browser, axe: str, name: str, theme: str) -> None:
+    path = browser.write(reports.ALL[name]())
+    run = f"""
+    document.getElementById('theme-{theme}').checked = true;
+    document.querySelectorAll('details').forEach(function (x) {{ x.open = true; }});
+    axe.run(document, {{runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']}}).then(
+      function (found) {{
+        var out = found.violations.map(function (one) {{
+          var where = one.nodes.slice(0, 3).map(function (x) {{ return x.html.slice(0, 160); }});
+          return one.id + ' ' + where.join(' / '); }});
+        var pre = document.createElement('pre'); pre.id = 'axe-out';
+        pre.textContent = JSON.stringify({{found: out, passed: found.passes.length}});
+        document.body.appendChild(pre); }});
+    """
+    text = path.read_text(encoding="utf-8")
+    text = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", text)  # only for the tool of this test
+    path.write_text(text.replace("</body>", f"<script>{axe}</script><script>{run}</script></body>"), encoding="utf-8")
+    document, _, _ = browser.open(path, "--virtual-time-budget=20000")
+    answer = re.search(r'<pre id="axe-out">(.*?)</pre>', document, re.DOTALL)
+    assert answer
+    seen = json.loads(html.unescape(answer[1]))
+    assert seen["found"] == []
+    assert seen["passed"] > 20

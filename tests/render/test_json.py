@@ -7,8 +7,10 @@ import jsonschema
 import msgspec
 import pytest
 
+from plogscope.data import report_root
 from plogscope.model.report import Report, json_schema
 from plogscope.render.json import render_json
+from plogscope.render.schema import render_schema
 from tests.render import reports
 
 FACTORIES = [*reports.ALL.values()]
@@ -63,3 +65,8 @@ def test_the_run_id_depends_on_the_files_and_not_on_the_time_of_writing() -> Non
     ids = [json.loads(render_json(each))["run_id"] for each in (report, later, other)]
     assert ids[0] == ids[1] != ids[2]
     assert len(ids[0]) == 12
+
+
+def test_the_schema_that_is_shipped_is_the_one_of_the_model() -> None:
+    """`python -m plogscope.render.schema > reports/report.schema.json` brings it up to date."""
+    assert (report_root() / "report.schema.json").read_bytes() == render_schema()
