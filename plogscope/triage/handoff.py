@@ -11,6 +11,7 @@ from plogscope.model.vocabulary import Route, Text
 from plogscope.triage.inputs import input_note
 from plogscope.triage.options import kept_options
 from plogscope.triage.rules import Decision, Scene, step_number
+from plogscope.wording import say
 
 SKILLS: dict[Route, str] = {
     "compile-error": "torch-npugraph-ex-compile-error-diagnosis",
@@ -75,7 +76,13 @@ def handoff_of(
         rule=decision.rule,
         rests_on=decision.rests_on,
         first_failed_step=steps.first_failed,
-        notes=[*_notes(steps, decision), *debug_notes, *steps.notes, input_note(inputs)],
+        notes=[
+            *_notes(steps, decision),
+            *_where_to_look(decision, scene),
+            *debug_notes,
+            *steps.notes,
+            input_note(inputs),
+        ],
         logs=_logs(steps, scene),
         kept_options=kept_options(scene.bundle, base),
         missing=[*missing, *debug_missing],
@@ -101,6 +108,22 @@ def _notes(steps: StepFacts, decision: Decision) -> list[Text]:
     if decision.route == "runtime-error" and decision.thin:
         notes.append(THIN)
     return notes
+
+
+NATIVE_ENDS = ("segfault", "abort", "native-exit")
+
+
+def _where_to_look(decision: Decision, scene: Scene) -> list[Text]:
+    """R71, R76, R78: the subsystem of the first cause, and in which order its sources are read."""
+    lead = scene.lead()
+    if decision.route != "runtime-error" or lead is None:
+        return []
+    subsystem = "native" if lead.subcategory in NATIVE_ENDS else lead.category
+    known = subsystem if subsystem in SUBSYSTEMS else "unknown"
+    return [say(f"lookup.{known}"), say("lookup.order")]
+
+
+SUBSYSTEMS = ("operator", "communication", "stream_event", "memory", "device", "native")
 
 
 def _debug_directories(steps: StepFacts, decision: Decision, bundle: Bundle) -> tuple[list[Text], list[MissingEntry]]:
