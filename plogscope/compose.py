@@ -165,9 +165,10 @@ def _verdict(case: Case) -> Verdict:
 
 def _stated(case: Case, incident: Incident) -> RootCause:
     lead, actor = incident.lead, incident.actor
+    reason = case.chain.root_reason if incident.id == case.chain.root else None
     return RootCause(
         signature=incident.signature,
-        title=incident.title,
+        title=reason or incident.title,
         code=_code(case, incident),
         file=case.bundle.sources[lead.source].path,
         line=lead.line,
@@ -377,6 +378,9 @@ def _coverage(case: Case) -> Coverage:
     cut = sum(one.cut_lines for one in stats)
     if cut:
         notes.append(say("coverage.cut_lines", count=cut, limit=MAX_LINE_BYTES))
+    dropped = sum(one.dropped for one in stats)
+    if dropped:
+        notes.append(say("coverage.dropped", count=dropped))
     if case.timeouts:
         notes.append(say("coverage.timeouts", count=case.timeouts))
     if case.bundle.other_runs:

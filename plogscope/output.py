@@ -129,8 +129,9 @@ class _Writer:
         """The terminal view, which stays on this machine and so keeps its names."""
         from plogscope.render.terminal import render_terminal  # noqa: PLC0415
 
-        colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and not os.environ.get("CI")
-        width = os.get_terminal_size().columns if sys.stdout.isatty() else 100
+        terminal = sys.stdout is not None and sys.stdout.isatty()
+        colour = terminal and not os.environ.get("NO_COLOR") and not os.environ.get("CI")
+        width = os.get_terminal_size().columns if terminal else 100
         text = render_terminal(self.original, self.wish.lang, colour=colour, width=width)
         return (text if text.endswith("\n") else text + "\n").encode("utf-8", "replace")
 
@@ -187,13 +188,28 @@ def _map_folder(output: Path) -> Path:
 
 
 def _print(data: bytes) -> None:
-    sys.stdout.flush()
-    sys.stdout.buffer.write(data if data.endswith(b"\n") else data + b"\n")
-    sys.stdout.buffer.flush()
+    if sys.stdout is None:
+        raise InputError("the standard output is closed", "name a file with -o")
+    try:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data if data.endswith(b"\n") else data + b"\n")
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        sys.stdout = None  # nothing more can be written, also not at exit
+        raise InputError(f"the standard output cannot be written ({error.strerror})", "name a file with -o") from error
 
 
 def _write(path: Path, data: bytes) -> None:
-    """Writes whole or not at all, so that a full disk never leaves half a report."""
+    """Writes whole or not at all, so that a full disk never leaves half a report.
+
+    A link is followed; a device or pipe is written to, never replaced.
+    """
+    path = Path(os.path.realpath(path))
+    if path.exists() and not path.is_file():
+        _write_through(path, data)
+        return
     partial = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -201,4 +217,12 @@ def _write(path: Path, data: bytes) -> None:
         partial.replace(path)
     except OSError as error:
         partial.unlink(missing_ok=True)
+        raise InputError(f"{path} cannot be written ({error.strerror})", "choose another place with -o") from error
+
+
+def _write_through(path: Path, data: bytes) -> None:
+    try:
+        with path.open("wb", buffering=0) as stream:
+            stream.write(data)
+    except OSError as error:
         raise InputError(f"{path} cannot be written ({error.strerror})", "choose another place with -o") from error

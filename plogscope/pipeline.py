@@ -40,7 +40,7 @@ from plogscope.model.steps import StepFacts
 from plogscope.model.vocabulary import Symptom
 from plogscope.redact import redact_report
 from plogscope.scan.engine import scan_bundle
-from plogscope.scan.merge import Observations, merge
+from plogscope.scan.merge import Observations, SourceStats, merge
 from plogscope.triage.collect import collection_script
 from plogscope.triage.handoff import base_of
 from plogscope.triage.route import route
@@ -222,9 +222,19 @@ def _writing(seen: Observations) -> dict[tuple[int, int], Writing]:
     writing: dict[tuple[int, int], Writing] = {}
     for source, stats in seen.stats.items():
         for pid, span in stats.spans.items():
-            writing[source, pid] = Writing(span.last_line, span.last_ns)
-        writing.setdefault((source, 0), Writing(stats.lines, stats.last_ns))
+            writing[source, pid] = Writing(span.last_line, span.last_ns, _mostly_errors(stats))
+        writing.setdefault((source, 0), Writing(stats.lines, stats.last_ns, _mostly_errors(stats)))
     return writing
+
+
+def _has_known_form(seen: Observations) -> bool:
+    """True when at least half of the lines have a form that the program knows."""
+    lines = sum(stats.lines for stats in seen.stats.values())
+    return lines > 0 and sum(stats.unparsed for stats in seen.stats.values()) * 2 <= lines
+
+
+def _mostly_errors(stats: SourceStats) -> bool:
+    return stats.errors * 4 > stats.records
 
 
 def _report(
@@ -250,7 +260,15 @@ def _report(
             code = load_codes(signature.chain.codes).get(root.lead.fields["code"])
             if code is not None:
                 codes[root.id] = code
-    judgement = judge_chain(chain, steps=steps, symptom=chosen.symptom, signatures=signatures, codes=codes, where=where)
+    judgement = judge_chain(
+        chain,
+        steps=steps,
+        symptom=chosen.symptom,
+        signatures=signatures,
+        codes=codes,
+        where=where,
+        understood=bool(judged) or steps is not None or _has_known_form(seen),
+    )
     triage = route(
         steps, chain, symptom=chosen.symptom, bundle=bundle, verdict_status=judgement.status,
         text_of=lambda finding: traceback_text(bundle.sources[finding.source], finding.offset),

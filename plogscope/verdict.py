@@ -35,6 +35,7 @@ def judge_chain(
     signatures: Mapping[str, Signature],
     codes: Mapping[str, Code],
     where: Mapping[str, str],
+    understood: bool = True,
 ) -> Judgement:
     """The verdict on a chain.
 
@@ -45,6 +46,7 @@ def judge_chain(
         signatures: By id.
         codes: Code table row by incident id, where the root's role comes from one.
         where: `file:line` by incident id.
+        understood: False when no line had a form or a message that the program knows.
     """
     if steps is not None and steps.blocked_by:
         return _blocked(steps)
@@ -54,6 +56,8 @@ def judge_chain(
     witnesses = [one for one in chain.incidents if chain.places.get(one.id) in ("witness", "cascade")]
     if witnesses or chain.suspects:
         return _insufficient(chain, witnesses)
+    if not understood:
+        return _not_understood()
     return _no_failure(chain, symptom)
 
 
@@ -274,4 +278,15 @@ def _no_failure(chain: Chain, symptom: Symptom | None) -> Judgement:
         confidence=Confidence("high", [say("confidence.clean")]),
         statement=statement,
         actions=actions,
+    )
+
+
+def _not_understood() -> Judgement:
+    return Judgement(
+        status="insufficient",
+        category="unknown",
+        subcategory=None,
+        confidence=Confidence("low", [say("confidence.not_understood")]),
+        statement=say("statement.not_understood"),
+        actions=(NextAction(kind="collect", action=say("action.collect_plog"), env=dict(COLLECT_ENV)),),
     )

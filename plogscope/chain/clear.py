@@ -30,6 +30,8 @@ class Writing(msgspec.Struct, frozen=True):
 
     last_line: int
     last_ns: int | None
+    failing: bool = False
+    """Most of what was written was errors: writing on was no sign of health."""
 
 
 class Progress(msgspec.Struct, frozen=True):
@@ -187,7 +189,7 @@ def _went_on(incident: Incident, progress: Progress) -> bool:
     last = incident.findings[-1]
     line = last.last_line or last.line
     writing = progress.writing.get((last.source, last.actor.pid or 0))
-    if writing is None or writing.last_ns is None or last.time_ns is None:
+    if writing is None or writing.failing or writing.last_ns is None or last.time_ns is None:
         return False
     ended = last.last_time_ns if last.last_time_ns is not None else last.time_ns
     return writing.last_line - line > WENT_ON_RECORDS and writing.last_ns - ended > WENT_ON_NS

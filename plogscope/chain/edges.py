@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from plogscope.chain.order import lag_s, precedes, uncertainty_s
@@ -53,14 +54,44 @@ def connect(
     weaker incident explains a stronger one only by a signature's word.
     """
     edges: list[Edge] = []
+    near = _by_names(incidents)
+    far = sorted(incidents, key=lambda one: (strength(one), one.start_ns if one.start_ns is not None else 1 << 62))
+    strongest = [one for one in far if strength(one) < STRENGTH["symptom"]][:MAX_FAR_CAUSES]
     for effect in incidents:
-        for cause in incidents:
+        candidates = {one.id: one for name in _names(effect) for one in near[name][:MAX_NEAR_CAUSES]}
+        candidates.update({one.id: one for one in strongest})
+        for cause in candidates.values():
             if cause.id == effect.id or len(edges) >= MAX_EDGES:
                 continue
             kind = _edge_kind(cause, effect, signatures, clocks)
             if kind is not None:
                 edges.append(_edge(cause, effect, kind, clocks))
     return tuple(edges)
+
+
+MAX_NEAR_CAUSES = 200
+MAX_FAR_CAUSES = 40
+"""An effect is compared with the incidents of its own process and with the strongest of all others: the number of
+comparisons grows with the incidents, not with their square."""
+
+
+def _names(incident: Incident) -> list[tuple[object, ...]]:
+    """Under which names an incident's process is found: two of one process share at least one."""
+    actor = incident.actor
+    names: list[tuple[object, ...]] = [("source", incident.lead.source)]
+    if actor.pid is not None:
+        names.append(("pid", actor.node, actor.pid))
+    if actor.rank is not None:
+        names.append(("rank", actor.rank))
+    return names
+
+
+def _by_names(incidents: Sequence[Incident]) -> dict[tuple[object, ...], list[Incident]]:
+    found: dict[tuple[object, ...], list[Incident]] = defaultdict(list)
+    for incident in incidents:
+        for name in _names(incident):
+            found[name].append(incident)
+    return found
 
 
 def _edge_kind(

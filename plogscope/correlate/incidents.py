@@ -19,11 +19,18 @@ JOIN_WITHIN_NS = 15 * SECOND_NS
 JOIN_WITHIN_LINES = 60
 """In a source without times: how far the lines of one failure lie apart."""
 
-MAX_INCIDENTS_PER_PROCESS = 100
+MAX_UNKNOWN_PER_PROCESS = 80
+MAX_KNOWN_PER_PROCESS = 400
+"""What signatures know is never crowded out by what they do not; of unknown errors the first and the last few stay."""
+
+KEPT_LAST_UNKNOWN = 10
 
 UNWIND_NS = SECOND_NS // 20
 UNWIND_LINES = 12
 """A call stack that unwinds prints its layers at once, the deepest first."""
+
+LOOK_BACK = 12
+"""How many incidents of a writer a finding is compared with."""
 
 CodeLookup = Callable[[str, str], Code | None]
 """(family, code) → row of the code table."""
@@ -141,15 +148,25 @@ def build_incidents(judged: Sequence[Judged], step_of: Mapping[int, str | None])
     for members in by_writer.values():
         mine: list[_Group] = []
         for one in members:
-            home = next((group for group in reversed(mine[-12:]) if group.takes(one)), None)
+            home = next((group for group in reversed(mine[-LOOK_BACK:]) if group.takes(one)), None)
             if home is not None:
                 home.members.append(one)
                 home.learn(one)
-            elif len(mine) < MAX_INCIDENTS_PER_PROCESS:
+            else:
                 mine.append(_Group(one))
-        groups.extend(mine)
+        groups.extend(_bounded(mine))
     groups.sort(key=lambda group: place_key(group.members[0].finding))
     return [_incident(f"i{number}", group, step_of) for number, group in enumerate(groups, 1)]
+
+
+def _bounded(groups: list[_Group]) -> list[_Group]:
+    """The groups of one writer within their bounds, in order."""
+    unknown = [group for group in groups if group.members[0].signature is None and len(group.members) == 1]
+    dropped = set(map(id, unknown[MAX_UNKNOWN_PER_PROCESS - KEPT_LAST_UNKNOWN : -KEPT_LAST_UNKNOWN]))
+    if len(unknown) <= MAX_UNKNOWN_PER_PROCESS:
+        dropped = set()
+    kept = [group for group in groups if id(group) not in dropped]
+    return kept[: MAX_KNOWN_PER_PROCESS + MAX_UNKNOWN_PER_PROCESS]
 
 
 def writer_key(finding: Finding) -> tuple[object, ...]:

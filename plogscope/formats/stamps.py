@@ -11,7 +11,7 @@ from functools import lru_cache
 SECOND_NS = 1_000_000_000
 DAY_NS = 86_400 * SECOND_NS
 
-FIRST_KNOWN_YEAR = 2015
+FIRST_KNOWN_YEAR, LAST_KNOWN_YEAR = 2015, 2100
 """Before the first time synchronisation a device writes 1970 dates: order holds, time does not."""
 
 NO_YEAR = 1970
@@ -74,7 +74,7 @@ def _read_second(second: str) -> int | None:
         year, month, day = int(second[0:4]), int(second[5:7]), int(second[8:10])
     except ValueError:
         return None
-    if year < FIRST_KNOWN_YEAR:
+    if not FIRST_KNOWN_YEAR <= year <= LAST_KNOWN_YEAR:
         return None
     midnight = day_ns(year, month, day)
     clock = _clock_ns(second[11:19])

@@ -26,6 +26,7 @@ class SourceStats(msgspec.Struct, frozen=True, kw_only=True):
     errors: int
     cut_lines: int
     folded: int
+    dropped: int
     first_ns: int | None
     last_ns: int | None
     bins: dict[tuple[int, int], int]
@@ -121,6 +122,7 @@ def _stats(fragment: Fragment, rows: list[Finding], reference_ns: int) -> Source
         errors=counts.errors,
         cut_lines=counts.cut_lines,
         folded=fragment.table.findings - len(rows),
+        dropped=fragment.table.dropped,
         first_ns=min((span.first_ns for span in spans.values()), default=None),
         last_ns=max((span.last_ns for span in spans.values()), default=None),
         bins=_dated_bins(activity.bins, activity.shift, reference_ns),

@@ -36,7 +36,7 @@ _MODULE = np.zeros(256, np.bool_)
 _MODULE[list(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")] = True
 _DIGIT = np.zeros(256, np.bool_)
 _DIGIT[list(b"0123456789")] = True
-_FIRST_YEAR = 2015
+_FIRST_YEAR, _LAST_YEAR = 2015, 2100
 
 
 class Lines(msgspec.Struct, frozen=True):
@@ -223,4 +223,4 @@ def _read_stamps(body: Bytes, stamp: Ints) -> tuple[Ints, Ints]:
 def _midnight_ns(day: int) -> int | None:
     """Midnight of the day `YYYYMMDD`; None if there is no such day or the clock was never set."""
     year, month, date = day // 10_000, day // 100 % 100, day % 100
-    return day_ns(year, month, date) if year >= _FIRST_YEAR else None
+    return day_ns(year, month, date) if _FIRST_YEAR <= year <= _LAST_YEAR else None

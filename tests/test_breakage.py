@@ -1,0 +1,126 @@
+"""What broke once and must not break again: crowds of unknown errors, unreadable input, odd clocks, odd outputs."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from plogscope import analyze
+
+KNOWN = (
+    "[ERROR] RUNTIME(41009,python):2026-04-18-09:40:00.407.382 [davinci_kernel_task.cc:1210]41009 "
+    "PrintErrorInfoForDavinciTask:[DFX_INFO]AI Core kernel execution failed, device_id=0, stream_id=9, "
+    "report_stream_id=9, task_id=14, flip_num=0, fault kernel_name=SwiGlu_1, program id=12, hash=5."
+)
+
+
+def plog(folder: Path, lines: list[str]) -> Path:
+    path = folder / "plog-41009_20260418093254054.log"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def unknown_errors(count: int) -> list[str]:
+    letters = random.Random(7)
+
+    def word() -> str:
+        return "".join(letters.choices("abcdefghijklmnopq", k=9))
+
+    return [
+        f"[ERROR] RUNTIME(41009,python):2026-04-18-09:{n // 60 % 60:02d}:{n % 60:02d}.000.000 [a.cc:{n}]41009 "
+        f"{word()}:{word()} failed because {word()}"
+        for n in range(count)
+    ]
+
+
+@pytest.mark.parametrize("count", [50, 150, 300, 1000])
+def test_a_known_cause_is_never_crowded_out_by_unknown_errors(tmp_path: Path, count: int) -> None:
+    plog(tmp_path, [*unknown_errors(count), KNOWN])
+    report = analyze(tmp_path, jobs=1)
+
+    assert report.verdict.root_cause is not None
+    assert report.verdict.root_cause.line == count + 1
+
+
+RANDOM_BYTES = os.urandom(20_000).replace(b"\0", b"x")
+
+
+@pytest.mark.parametrize("content", [b"", RANDOM_BYTES, b"\n" * 500, b"\x1b[31m\x1b[0m\n" * 99])
+def test_nothing_understood_is_not_called_healthy(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "plog-1_20260418093254054.log").write_bytes(content)
+    report = analyze(tmp_path, jobs=1)
+
+    assert report.verdict.status != "no-failure"
+    assert report.verdict.confidence.level != "high"
+
+
+@pytest.mark.parametrize("year", ["0000", "1601", "2101", "2262", "2999", "9999"])
+def test_an_impossible_year_is_a_line_without_a_time(tmp_path: Path, year: str) -> None:
+    plog(tmp_path, [f"[INFO] RUNTIME(41009,python):{year}-11-18-09:32:54.407.382 [a.cc:1]41009 f:hello", KNOWN])
+    report = analyze(tmp_path, jobs=1)
+
+    assert report.verdict.root_cause is not None
+    assert report.verdict.root_cause.line == 2
+
+
+def run(arguments: list[str], **options: object) -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, "-m", "plogscope.cli", *arguments]
+    return subprocess.run(command, check=False, timeout=120, stderr=subprocess.PIPE, **options)  # type: ignore[call-overload, no-any-return]
+
+
+def test_a_link_is_followed_and_not_replaced(tmp_path: Path) -> None:
+    (tmp_path / "logs").mkdir()
+    plog(tmp_path / "logs", [KNOWN])
+    target, link = tmp_path / "target.json", tmp_path / "link.json"
+    target.write_text("old")
+    link.symlink_to(target)
+    done = run(["analyze", str(tmp_path / "logs"), "-f", "json", "-o", str(link)])
+
+    assert done.returncode == 0
+    assert link.is_symlink()
+    assert target.read_text().startswith("{")
+
+
+def test_a_pipe_is_written_to_and_not_replaced(tmp_path: Path) -> None:
+    (tmp_path / "logs").mkdir()
+    plog(tmp_path / "logs", [KNOWN])
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        done = run(["analyze", str(tmp_path / "logs"), "-f", "text", "-o", str(pipe)])
+        text = os.read(reader, 1 << 16)
+    finally:
+        os.close(reader)
+
+    assert done.returncode == 0
+    assert b"SwiGlu_1" in text
+    assert pipe.is_fifo()
+
+
+@pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="there is no device that is always full here")
+def test_a_full_output_is_one_line_that_says_so(tmp_path: Path) -> None:
+    plog(tmp_path, [KNOWN])
+    with Path("/dev/full").open("wb") as full:
+        done = run(["analyze", str(tmp_path), "-f", "json"], stdout=full)
+
+    assert done.returncode == 3
+    assert b"cannot be written" in done.stderr
+    assert b"Traceback" not in done.stderr
+
+
+def test_many_failing_processes_are_compared_with_few(tmp_path: Path) -> None:
+    for pid in range(1, 400):
+        (tmp_path / f"plog-{pid}_20260418093254054.log").write_text(
+            f"[ERROR] RUNTIME({pid},python):2026-04-18-09:40:00.407.382 [a.cc:1]{pid} Foo:strange thing\n"
+        )
+    plog(tmp_path, [KNOWN])
+    report = analyze(tmp_path, jobs=1)
+
+    assert report.verdict.root_cause is not None
+    assert report.verdict.root_cause.pid == 41009
