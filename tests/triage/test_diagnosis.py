@@ -56,7 +56,8 @@ def test_r3_no_cause_and_no_fix_in_any_form_while_insufficient(
 
 
 def test_r20_the_earliest_error_that_explains_the_rest_is_the_cause(build_run: Build) -> None:
-    log = "W0203 04:05:06.000000 5 torch/a.py:1] ERROR-like warning\n" + SHAPE + "RuntimeError: replay failed\n"
+    red = "W0203 04:05:06.000000 5 torch/a.py:1] ERROR-like warning\n"
+    log = red + SHAPE + "cleaning up\n" + KEY + "cleaning up\nRuntimeError: replay failed\n"
     assert "mat1 and mat2" in cause(plogscope.analyze(build_run(failed=1, log=log)))
 
 
