@@ -6,6 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from plogscope.chain.checkers.base import JobView
+from plogscope.chain.checkers.seats import Seats, find_seats
 from plogscope.chain.edges import strength
 from plogscope.model.chain import Cluster, Incident, Suspect
 from plogscope.model.record import Finding
@@ -28,8 +30,12 @@ def suspects_of(
 
     A rank that reports a failure itself is a witness like the others: it is suspect only if no silent rank is named.
     If no rank is named, the rank that the launcher saw exit first is suspect, else ranks that left no log.
+
+    Waits name ranks of a communicator. They are told as world ranks where the membership is known; of a part of the job
+    whose members nothing says, nobody is named by number.
     """
-    named = _named(witnesses, signatures)
+    seats = find_seats(JobView(tuple(witnesses), tuple(findings), cluster))
+    named = _named(witnesses, signatures, seats)
     seen = {process.rank for process in cluster.processes if process.rank is not None}
     talking = {one.actor.rank for one in witnesses if one.actor.rank is not None}
     silent = [rank for rank in named if rank not in seen]
@@ -62,22 +68,42 @@ SUMMARY_RANK = "launcher/summary-rank"
 SUMMARY_LINES = 8
 
 
-def _named(witnesses: Sequence[Incident], signatures: Mapping[str, Signature]) -> dict[int, Incident]:
-    """Rank → the first incident that names it, for ranks that are named most."""
+def _named(witnesses: Sequence[Incident], signatures: Mapping[str, Signature], seats: Seats) -> dict[int, Incident]:
+    """World rank → the first incident that names it, for ranks that are named most."""
     votes: Counter[int] = Counter()
     first: dict[int, Incident] = {}
     for incident in witnesses:
+        communicator = _communicator(incident, seats)
         for finding in incident.findings:
             signature = signatures.get(finding.signature or "")
             if signature is None or not signature.chain.waits:
                 continue
             for name, value in finding.fields.items():
                 if signature.extract[name].meaning in ("remote_rank", "missing_ranks"):
-                    for rank in (int(number) for number in _NUMBER.findall(value)):
-                        if rank != NO_RANK:
+                    for number in map(int, _NUMBER.findall(value)):
+                        rank = _world(seats, communicator, number)
+                        if rank is not None:
                             votes[rank] += 1
                             first.setdefault(rank, incident)
     return {rank: first[rank] for rank, _ in votes.most_common(MAX_SUSPECTS)}
+
+
+def _communicator(incident: Incident, seats: Seats) -> str | None:
+    """The communicator that the lines of a wait are about, by name or by the end of the operation's tag."""
+    for finding in incident.findings:
+        if finding.fields.get("communicator"):
+            return finding.fields["communicator"]
+    tags = [finding.fields.get("tag", "") for finding in incident.findings]
+    known = sorted({*seats.sizes, *seats.members}, key=len, reverse=True)
+    return next((name for tag in tags if tag for name in known if name and tag.endswith(name)), None)
+
+
+def _world(seats: Seats, communicator: str | None, number: int) -> int | None:
+    if number == NO_RANK:
+        return None
+    if communicator is None and len(set(seats.sizes.values())) > 1:
+        return None  # the job has communicators of several sizes, and nothing says of which one this is a rank
+    return seats.world(communicator, number)
 
 
 def _suspect(rank: int, witness: Incident, path_of: Mapping[int, str]) -> Suspect:

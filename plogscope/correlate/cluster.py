@@ -33,12 +33,12 @@ def build_cluster(
     """
     seen: dict[tuple[str | None, int], tuple[int, int]] = {}
     for source in bundle.sources:
-        shift = int(clocks.clocks[clocks.of_source[source.id]].offset_s * SECOND_NS)
         for pid, (first, last) in spans.get(source.id, {}).items():
             known_pid = pid or source.pid
             if not known_pid or known_pid < 0:
                 continue
             key = (homes.node(source.node, known_pid), known_pid)
+            shift = int(clocks.clocks[clocks.index(source.id, key[0])].offset_s * SECOND_NS)
             mine = seen.get(key)
             span = (first + shift, last + shift)
             seen[key] = span if mine is None else (min(mine[0], span[0]), max(mine[1], span[1]))

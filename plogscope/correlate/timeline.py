@@ -29,7 +29,7 @@ def build_timeline(
             continue
         rank = source.rank if source.rank is not None else rank_of.get((source.node, source.pid))
         label = f"rank {rank}" if rank is not None else source.path
-        offset = int(clocks.clocks[clocks.of_source[source.id]].offset_s)
+        offset = int(clocks.clocks[clocks.index(source.id, source.node)].offset_s)
         row = counted[label, rank]
         shift, counts = bins[source.id]
         for (start, level), count in counts.items():

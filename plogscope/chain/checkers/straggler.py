@@ -21,7 +21,6 @@ from plogscope.chain.checkers.reading import (
     connect_limit_ns,
     exec_limit_ns,
     incident_of,
-    is_own_failure,
     number,
     these,
     uncertainty_ns,
@@ -65,7 +64,7 @@ def _last_to_wait(view: JobView) -> tuple[int, CheckerResult] | None:
         rank = incident.actor.rank
         if rank is None or incident.start_ns is None:
             continue
-        if is_own_failure(incident) and incident.category != "unknown":
+        if incident.role == "cause" and not incident.waits:
             return None
         known = first.get(rank)
         started = incident.time_ns is not None and incident.start_ns < incident.time_ns

@@ -1,0 +1,119 @@
+"""Laws of the verdict: what must not change it, and what must.
+
+`SEEDS` bundles of each kind are enough to notice a broken law; raise it (27 makes about 500 bundles) to measure a rate.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from plogscope.model.report import Report
+from plogscope.pipeline import Options, analyze
+from tests.simulator import COMPARED_FAULTS, KERNEL_FAULTS, KINDS, OWN_FAULTS, Bundle, Plan, simulate
+
+SEEDS = 1
+
+
+def plan_of(kind: str, seed: int) -> Plan:
+    """A job of two or three nodes whose clocks are off by up to 80 s and whose output is in one of two zones."""
+    random = Random(f"{kind}/{seed}")
+    nodes = random.choice((2, 3))
+    return Plan(
+        kind,
+        seed=seed,
+        nodes=nodes,
+        per_node=random.choice((2, 3)),
+        skew_s=tuple(random.uniform(-80, 80) for _ in range(nodes)),
+        zone_h=tuple(random.choice((0, 8)) for _ in range(nodes)),
+    )
+
+
+def report_of(bundle: Bundle) -> Report:
+    with tempfile.TemporaryDirectory() as folder:
+        return analyze([bundle.write(Path(folder) / "bundle")], Options(jobs=1))
+
+
+def answer(report: Report) -> tuple[object, ...]:
+    """Status, signature and rank of the cause, ranks under suspicion."""
+    root = report.verdict.root_cause
+    cause = (root.signature, root.rank) if root is not None else None
+    return (report.verdict.status, report.verdict.category, cause, tuple(one.rank for one in report.verdict.suspects))
+
+
+def cases(*kinds: str) -> list[Plan]:
+    return [plan_of(kind, seed) for kind in kinds for seed in range(SEEDS)]
+
+
+def named(plan: Plan) -> str:
+    return f"{plan.kind}-{plan.seed}"
+
+
+@pytest.mark.parametrize("plan", cases(*KINDS), ids=named)
+def test_the_fault_is_found_at_its_line_and_rank(plan: Plan) -> None:
+    bundle = simulate(plan)
+
+    verdict = report_of(bundle).verdict
+
+    assert verdict.status == bundle.status
+    if bundle.status == "explained":
+        assert verdict.root_cause is not None
+        assert (verdict.root_cause.file, verdict.root_cause.line) in bundle.root
+        assert verdict.root_cause.rank == bundle.culprit
+    if bundle.status == "insufficient":
+        assert [one.rank for one in verdict.suspects] == [bundle.culprit]
+
+
+@pytest.mark.parametrize("plan", cases("aicore", "hang", "order", "host-oom"), ids=named)
+def test_renaming_the_ranks_renames_the_answer(plan: Plan) -> None:
+    total = plan.nodes * plan.per_node
+    names = tuple(Random(plan.seed).sample(range(total), total))
+
+    before = answer(report_of(simulate(plan)))
+    after = answer(report_of(simulate(replace(plan, names=names))))
+
+    status, category, cause, suspects = before
+    renamed = (cause[0], names[cause[1]]) if isinstance(cause, tuple) else None
+    assert isinstance(suspects, tuple)
+    assert after == (status, category, renamed, tuple(sorted(names[rank] for rank in suspects)))
+
+
+@pytest.mark.parametrize("plan", cases("ecc", "python", "absent", "straggler", "healthy"), ids=named)
+def test_a_clock_that_is_an_hour_off_changes_nothing_and_is_shown(plan: Plan) -> None:
+    shifted = replace(plan, skew_s=(*plan.skew_s[:-1], plan.skew_s[-1] + 3600.0))
+
+    before, after = report_of(simulate(plan)), report_of(simulate(shifted))
+
+    assert answer(after) == answer(before)
+    (old,) = [clock for clock in before.cluster.clocks if clock.clock == f"host{plan.nodes - 1}/plog"]
+    (new,) = [clock for clock in after.cluster.clocks if clock.clock == f"host{plan.nodes - 1}/plog"]
+    assert new.basis == old.basis == "proven"
+    assert old.offset_s - new.offset_s == pytest.approx(3600.0, abs=0.01)
+    assert old.offset_s == pytest.approx(plan.skew_s[0] - plan.skew_s[-1], abs=5.0)
+
+
+@pytest.mark.parametrize("plan", cases("lost", "tls", "hang", "healthy"), ids=named)
+def test_noise_and_processes_of_other_jobs_change_nothing(plan: Plan) -> None:
+    before = answer(report_of(simulate(plan)))
+    after = answer(report_of(simulate(replace(plan, noise=60, strangers=3))))
+
+    assert after == before
+
+
+@pytest.mark.parametrize("plan", cases("aicore", "torch-oom", "segfault", *KERNEL_FAULTS), ids=named)
+def test_without_the_culprits_log_the_verdict_is_insufficient_and_names_it(plan: Plan) -> None:
+    bundle = simulate(replace(plan, silent_culprit=True))
+
+    verdict = report_of(bundle).verdict
+
+    assert (verdict.status, verdict.root_cause) == ("insufficient", None)
+    assert [one.rank for one in verdict.suspects] == [bundle.culprit]
+
+
+def test_the_simulator_knows_many_kinds_and_repeats_itself() -> None:
+    assert len({*OWN_FAULTS, *KERNEL_FAULTS, *COMPARED_FAULTS}) >= 14
+    assert simulate(plan_of("order", 3)) == simulate(plan_of("order", 3))
