@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import subprocess
@@ -81,3 +82,27 @@ def test_prose_has_one_sentence_a_line() -> None:
         text = re.sub(r"`[^`]*`", "code", line)
         if not line.startswith(("|", "#")):
             assert not re.search(r"[a-z)][.!?] [A-Z]", text), line
+
+
+@pytest.mark.parametrize("name", ["README.zh-CN.md", "docs/for-agents.md"])
+def test_other_pages_lead_to_files_and_name_the_same_exit_codes(name: str) -> None:
+    page = ROOT / name
+    text = page.read_text(encoding="utf-8")
+    for target in re.findall(r"\]\(([^)#]+)\)", text):
+        assert (page.parent / target).resolve().exists(), target
+    codes = {int(value) for key, value in vars(errors).items() if key.startswith("EXIT_")}
+    assert {int(code) for code in re.findall(r"^\| (\d+) \|", text, re.MULTILINE)} == codes
+
+
+def test_the_example_for_agents_is_what_the_program_says(
+    plogscope_command: Callable[..., subprocess.CompletedProcess[str]],
+) -> None:
+    text = (ROOT / "docs" / "for-agents.md").read_text(encoding="utf-8")
+    shown = json.loads(re.findall(r"^```json\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)[0])
+    said = json.loads(plogscope_command("analyze", ROOT / "fixtures" / "two-rank-hccl" / "run", "-f", "json").stdout)
+    cause, wanted = said["verdict"]["root_cause"], shown["verdict"]["root_cause"]
+    assert {name: cause[name] for name in wanted} == wanted
+    assert (said["verdict"]["status"], said["verdict"]["category"]) == ("explained", shown["verdict"]["category"])
+    assert said["next_actions"][0]["kind"] == shown["next_actions"][0]["kind"]
+    for field in re.findall(r"^\| `(\w+)[`.\[]", text.split("## Fields")[1].split("##")[0], re.MULTILINE):
+        assert field in said, field
