@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 MAX_BYTES = 20_000_000
+SOFT_BYTES = 8_000_000
+"""Many trackers take 10 MB an attachment, so a page above this is cut as far as the steps below go."""
 SHOWN_EVIDENCE = 5
 """Pieces of evidence that stand on the page as they are; further ones are behind one click."""
 _LOG_LIMIT = 2_000
@@ -88,7 +90,7 @@ def render_html(
     page = ""
     for limits in _STEPS:
         page = _render(report, lang, limits, provenance or Provenance())
-        if len(page) * 4 <= max_bytes or len(page.encode("utf-8")) <= max_bytes:
+        if len(page.encode("utf-8")) <= min(max_bytes, SOFT_BYTES):
             break
     return page
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from plogscope.model.report import Report
 from plogscope.render.issue_forms import load_forms
 from plogscope.render.markdown import MAX_BYTES, MAX_CHARACTERS, render_markdown
 from plogscope.render.prompt import MAX_EVIDENCE, MAX_PROMPT, agent_prompt, evidence_text
@@ -46,7 +47,7 @@ def test_torchair_gets_its_four_lines() -> None:
 
 @pytest.mark.parametrize("name", [*load_forms(), "generic"])
 @pytest.mark.parametrize("factory", [reports.huge, reports.hostile], ids=["huge", "hostile"])
-def test_no_form_is_too_long_and_the_answer_stays(name: str, factory: Callable[[], reports.Report]) -> None:
+def test_no_form_is_too_long_and_the_answer_stays(name: str, factory: Callable[[], Report]) -> None:
     text = render_markdown(factory(), "en", name)
     assert len(text) <= MAX_CHARACTERS
     assert len(text.encode("utf-8")) <= MAX_BYTES
@@ -64,9 +65,7 @@ def test_the_text_says_which_ranks_and_files_were_there_and_at_which_level() -> 
 
 @pytest.mark.parametrize("factory", [*reports.ALL.values(), reports.huge], ids=[*reports.ALL, "huge"])
 @pytest.mark.parametrize("lang", ["en", "zh"])
-def test_prompt_and_evidence_are_bounded_and_show_hidden_characters(
-    factory: Callable[[], reports.Report], lang: str
-) -> None:
+def test_prompt_and_evidence_are_bounded_and_show_hidden_characters(factory: Callable[[], Report], lang: str) -> None:
     prompt, evidence = agent_prompt(factory(), lang), evidence_text(factory(), lang)
     assert len(prompt) <= MAX_PROMPT
     assert len(evidence) <= MAX_EVIDENCE + 1_000
@@ -80,7 +79,7 @@ def test_the_prompt_says_that_logs_are_data_and_names_file_and_line() -> None:
 
 
 @pytest.mark.parametrize("factory", [reports.insufficient, reports.overfull])
-def test_without_an_explanation_the_prompt_names_no_cause(factory: Callable[[], reports.Report]) -> None:
+def test_without_an_explanation_the_prompt_names_no_cause(factory: Callable[[], Report]) -> None:
     prompt = agent_prompt(factory())
     assert "ScatterNdUpdate_7c1" not in prompt
     assert "SECRET-FIX" not in prompt
