@@ -7,7 +7,7 @@ import shlex
 import sys
 from enum import Enum
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
@@ -17,6 +17,9 @@ from plogscope.cli_language import Lang, language
 from plogscope.cli_table import table
 from plogscope.errors import EXIT_BUG, EXIT_FAIL_ON, EXIT_OK, EXIT_USAGE, PlogscopeError, UsageError
 from plogscope.version import __version__
+
+if TYPE_CHECKING:
+    from plogscope.model.report import Report
 
 app = typer.Typer(
     name="plogscope", add_completion=False, no_args_is_help=True, rich_markup_mode=None, pretty_exceptions_enable=False
@@ -66,61 +69,45 @@ def root(
     del version
 
 
+PathsArgument = Annotated[list[Path], typer.Argument(help="Folders or files of one job.", metavar="PATH...")]
+OutputOption = Annotated[Optional[Path], typer.Option("-o", "--output", help="File, or folder for several formats.")]
+FormatsOption = Annotated[Optional[list[Format]], typer.Option("-f", "--format", help="Output format, repeatable.")]
+LangOption = Annotated[Optional[Lang], typer.Option("--lang", help="en or zh; default by LANG.")]
+GrammarsOption = Annotated[Optional[list[Path]], typer.Option("--grammars", help="Folder of further signatures.")]
+JobsOption = Annotated[Optional[int], typer.Option("--jobs", min=1, help="Processes; default one per core.")]
+SymptomOption = Annotated[Optional[SymptomChoice], typer.Option("--symptom", help="What is wrong, if nothing crashed.")]
+FailOnOption = Annotated[Optional[str], typer.Option("--fail-on", help="Exit with 1 when the status is this one.")]
+KeepTableOption = Annotated[
+    Optional[Path], typer.Option("--keep-table", help="Also write the records of findings: .parquet, .arrow, .csv.")
+]
+TemplateOption = Annotated[Optional[Template], typer.Option("--template", help="Issue form that the Markdown fills.")]
+RedactOption = Annotated[bool, typer.Option("--redact", help="Pseudonyms for addresses, hosts, users and buckets.")]
+RedactWordOption = Annotated[
+    Optional[list[str]], typer.Option("--redact-word", help="A further name for --redact, repeatable.")
+]
+
+
 @app.command()
 def analyze(
-    paths: Annotated[list[Path], typer.Argument(help="Folders or files of one job.", metavar="PATH...")],
-    output: Annotated[
-        Optional[Path], typer.Option("-o", "--output", help="File, or folder for several formats.")
-    ] = None,
-    formats: Annotated[
-        Optional[list[Format]], typer.Option("-f", "--format", help="Output format, repeatable.")
-    ] = None,
-    lang: Annotated[Optional[Lang], typer.Option("--lang", help="en or zh; default by LANG.")] = None,
-    grammars: Annotated[Optional[list[Path]], typer.Option("--grammars", help="Folder of further signatures.")] = None,
-    jobs: Annotated[Optional[int], typer.Option("--jobs", min=1, help="Processes; default one per core.")] = None,
-    symptom: Annotated[
-        Optional[SymptomChoice], typer.Option("--symptom", help="What is wrong, if nothing crashed.")
-    ] = None,
-    fail_on: Annotated[
-        Optional[str], typer.Option("--fail-on", help="Exit with 1 when the status is this one.")
-    ] = None,
-    keep_table: Annotated[
-        Optional[Path], typer.Option("--keep-table", help="Also write the records of findings: .parquet, .arrow, .csv.")
-    ] = None,
-    template: Annotated[
-        Optional[Template], typer.Option("--template", help="Issue form that the Markdown fills.")
-    ] = None,
-    redact: Annotated[
-        bool, typer.Option("--redact", help="Pseudonyms for addresses, hosts, users and buckets.")
-    ] = False,
-    redact_word: Annotated[
-        Optional[list[str]], typer.Option("--redact-word", help="A further name for --redact, repeatable.")
-    ] = None,
+    paths: PathsArgument,
+    output: OutputOption = None,
+    formats: FormatsOption = None,
+    lang: LangOption = None,
+    grammars: GrammarsOption = None,
+    jobs: JobsOption = None,
+    symptom: SymptomOption = None,
+    fail_on: FailOnOption = None,
+    keep_table: KeepTableOption = None,
+    template: TemplateOption = None,
+    redact: RedactOption = False,
+    redact_word: RedactWordOption = None,
 ) -> None:
     """Analyse the logs of one job and write the report."""
-    from plogscope.model.vocabulary import STATUSES  # noqa: PLC0415 - keeps --help fast
-    from plogscope.pipeline import Options  # noqa: PLC0415
-    from plogscope.pipeline import analyze as run  # noqa: PLC0415
+    from plogscope.output import Wish, write_report  # noqa: PLC0415 - keeps --help fast
 
-    if fail_on is not None and fail_on not in STATUSES:
-        raise UsageError(f"--fail-on {fail_on} is not a status", f"use one of {', '.join(STATUSES)}")
     wanted = list(dict.fromkeys(formats or []))
-    _check_output(wanted, output)
-    if keep_table is not None:
-        from plogscope.table.sinks import sink_of  # noqa: PLC0415
-
-        sink_of(keep_table)
-    report = run(
-        paths,
-        Options(
-            grammar_folders=tuple(grammars or ()),
-            jobs=jobs,
-            symptom=symptom.value if symptom else None,
-            keep_table=keep_table,
-        ),
-    )
-    from plogscope.output import Wish, write_report  # noqa: PLC0415
-
+    _check_wishes(paths, wanted, output, fail_on, keep_table)
+    report = _run(paths, grammars, jobs, symptom, keep_table)
     wish = Wish(
         formats=[one.value for one in wanted],
         output=output,
@@ -134,6 +121,44 @@ def analyze(
     write_report(report, wish)
     if fail_on is not None and report.verdict.status == fail_on:
         raise typer.Exit(EXIT_FAIL_ON)
+
+
+def _run(
+    paths: list[Path],
+    grammars: list[Path] | None,
+    jobs: int | None,
+    symptom: SymptomChoice | None,
+    keep_table: Path | None,
+) -> Report:
+    from plogscope.pipeline import Options  # noqa: PLC0415 - keeps --help fast
+    from plogscope.pipeline import analyze as run  # noqa: PLC0415
+
+    options = Options(
+        grammar_folders=tuple(grammars or ()),
+        jobs=jobs,
+        symptom=symptom.value if symptom else None,
+        keep_table=keep_table,
+    )
+    return run(paths, options)
+
+
+def _check_wishes(
+    paths: list[Path], wanted: list[Format], output: Path | None, fail_on: str | None, keep_table: Path | None
+) -> None:
+    """Refuses what makes no sense before anything is read."""
+    from plogscope.model.vocabulary import STATUSES  # noqa: PLC0415 - keeps --help fast
+
+    if fail_on is not None and fail_on not in STATUSES:
+        raise UsageError(f"--fail-on {fail_on} is not a status", f"use one of {', '.join(STATUSES)}")
+    if any(not str(path) or (str(path) == "." and "" in sys.argv[1:]) for path in paths):
+        raise UsageError("an empty path names nothing", "give the folder of the logs")
+    _check_output(wanted, output)
+    if output is not None and output.is_file() and any(output.samefile(path) for path in paths if path.is_file()):
+        raise UsageError(f"{output} is one of the logs", "choose another place with -o")
+    if keep_table is not None:
+        from plogscope.table.sinks import sink_of  # noqa: PLC0415
+
+        sink_of(keep_table)
 
 
 def _command_line() -> str:

@@ -35,7 +35,7 @@ from plogscope.model.report import (
     UnknownError,
     Verdict,
 )
-from plogscope.model.signature import Signature
+from plogscope.model.signature import Signature, names
 from plogscope.model.source import Bundle, Skipped
 from plogscope.model.vocabulary import Place, Text
 from plogscope.scan.merge import SourceStats
@@ -235,21 +235,15 @@ def _layers(case: Case, incident: Incident, place: Place) -> list[ChainEntry]:
             continue
         seen.add(finding.signature)
         layer = case.signatures[finding.signature]
-        title = layer.title
         lead = case.signatures.get(incident.signature or "")
-        named = lead is not None and any(explains_id(rule.id, finding.signature) for rule in lead.chain.explains)
-        reason = say("edge.signature" if named else "edge.layer", cause=incident.title, effect=title)
+        named = lead is not None and any(names(rule, finding.signature) for rule in lead.chain.explains)
+        reason = say("edge.signature" if named else "edge.layer", cause=incident.title, effect=layer.title)
         layer_id = f"{incident.id}.{len(layers) + 1}"
         edge = Edge(cause=incident.id, effect=layer_id, kind="signature" if named else "wraps", reason=reason)
         entry = _entry(case, incident, finding, layer_id, "cascade", [incident.id], edge)
         shown = "witness" if place == "witness" else "cascade"
-        layers.append(msgspec.structs.replace(entry, title=title, role=shown, count=finding.count))
+        layers.append(msgspec.structs.replace(entry, title=layer.title, role=shown, count=finding.count))
     return layers
-
-
-def explains_id(rule: str, signature_id: str) -> bool:
-    """True when an `explains` rule (an id, or a prefix ending in `/`) names that signature."""
-    return signature_id.startswith(rule) if rule.endswith("/") else signature_id == rule
 
 
 def _entry(
@@ -321,6 +315,28 @@ def _evidence_id(file: str, line: int) -> str:
 
 def _cluster(case: Case) -> ClusterEntry:
     cluster = case.cluster
+    names = {process.node for process in cluster.processes} | {source.node for source in case.bundle.sources}
+    return ClusterEntry(
+        nodes=sorted(name for name in names if name),
+        ranks=_rank_entries(case)[:MAX_RANKS],
+        communicators=[
+            CommunicatorEntry(identifier=one.identifier, size=one.size, ranks=list(one.ranks))
+            for one in cluster.communicators
+        ],
+        clocks=[
+            ClockEntry(
+                clock=clock.name,
+                offset_s=clock.offset_s,
+                uncertainty_s=None if clock.basis == "assumed" else clock.uncertainty_s,
+                basis=clock.basis,
+            )
+            for clock in cluster.clocks
+        ],
+    )
+
+
+def _rank_entries(case: Case) -> list[RankEntry]:
+    cluster = case.cluster
     first: dict[tuple[str | None, int | None], int] = {}
     for one in case.chain.incidents:
         key = (one.actor.node, one.actor.pid)
@@ -342,25 +358,10 @@ def _cluster(case: Case) -> ClusterEntry:
                 silent_since=_iso(process.last_ns) if silent else None,
             )
         )
-    names = {process.node for process in cluster.processes} | {source.node for source in case.bundle.sources}
-    return ClusterEntry(
-        nodes=sorted(name for name in names if name),
-        ranks=ranks[:4096],
-        communicators=[
-            CommunicatorEntry(identifier=one.identifier, size=one.size, ranks=list(one.ranks))
-            for one in cluster.communicators
-        ],
-        clocks=[
-            ClockEntry(
-                clock=clock.name,
-                offset_s=clock.offset_s,
-                uncertainty_s=None if clock.basis == "assumed" else clock.uncertainty_s,
-                basis=clock.basis,
-            )
-            for clock in cluster.clocks
-        ],
-    )
+    return ranks
 
+
+MAX_RANKS = 4096
 
 SILENT_NS = 60 * SECOND_NS
 """A process whose last record is this much older than the last one of the job was silent at the end."""

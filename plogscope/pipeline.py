@@ -17,6 +17,7 @@ from plogscope.chain.checkers import run_checkers
 from plogscope.chain.checkers.base import JobView
 from plogscope.chain.clear import Progress, Writing, recovered
 from plogscope.chain.device_waits import mark_device_waits
+from plogscope.chain.naming import name_root
 from plogscope.chain.suspects import suspects_of
 from plogscope.compose import Case, assemble_report
 from plogscope.correlate.baseline import without_baseline, without_echoes, without_ignored
@@ -33,7 +34,7 @@ from plogscope.grammar.codes import load_codes
 from plogscope.grammar.load import load_grammar
 from plogscope.model.chain import Chain, Cluster
 from plogscope.model.record import Finding
-from plogscope.model.report import Report, Tool
+from plogscope.model.report import Report, Tool, Triage
 from plogscope.model.signature import Code, Grammar, Signature
 from plogscope.model.source import Bundle
 from plogscope.model.steps import StepFacts
@@ -46,7 +47,7 @@ from plogscope.triage.handoff import base_of
 from plogscope.triage.route import route
 from plogscope.triage.steps import read_steps
 from plogscope.triage.values import blames, first_difference, with_difference
-from plogscope.verdict import judge_chain, settle
+from plogscope.verdict import Judgement, judge_chain, settle
 from plogscope.version import __version__
 
 if TYPE_CHECKING:
@@ -207,8 +208,9 @@ def _chain(
     )
     cleared = recovered(incidents, progress)
     alive = tuple(one for one in incidents if one.id not in cleared)
-    checked = run_checkers(JobView(alive, tuple(one.finding for one in evidence), correlated.cluster))
-    chain = find_cause(incidents, cleared, signatures, correlated.clocks.clocks, checked)
+    view = JobView(alive, tuple(one.finding for one in evidence), correlated.cluster)
+    chain = find_cause(incidents, cleared, signatures, correlated.clocks.clocks, run_checkers(view))
+    chain = name_root(chain, view)
     if chain.root is None and not chain.suspects:
         witnesses = [one for one in alive if chain.places[one.id] != "teardown"]
         paths = {source.id: source.path for source in bundle.sources}
@@ -251,22 +253,13 @@ def _report(
     difference = first_difference(bundle, steps, base_of(bundle)) if steps is not None else None
     if difference is not None and blames(difference, chain, chosen.symptom):
         chain = with_difference(chain, difference)
-    root = chain.incident(chain.root)
-    where = {one.id: f"{bundle.sources[one.lead.source].path}:{one.lead.line}" for one in chain.incidents}
-    codes: dict[str, Code] = {}
-    if root is not None:
-        signature = signatures.get(root.signature or "")
-        if signature is not None and signature.chain.codes and "code" in root.lead.fields:
-            code = load_codes(signature.chain.codes).get(root.lead.fields["code"])
-            if code is not None:
-                codes[root.id] = code
     judgement = judge_chain(
         chain,
         steps=steps,
         symptom=chosen.symptom,
         signatures=signatures,
-        codes=codes,
-        where=where,
+        codes=_root_code(chain, signatures),
+        where={one.id: f"{bundle.sources[one.lead.source].path}:{one.lead.line}" for one in chain.incidents},
         understood=bool(judged) or steps is not None or _has_known_form(seen),
     )
     triage = route(
@@ -277,9 +270,32 @@ def _report(
     insufficient = "insufficient" in (judgement.status, triage.route)
     script = collection_script(bundle, steps) if steps is not None and insufficient else None
     judgement = settle(judgement, triage, script)
+    return redact_report(assemble_report(_case(bundle, seen, steps, correlated, chain, judgement, triage, grammar)))
+
+
+def _root_code(chain: Chain, signatures: dict[str, Signature]) -> dict[str, Code]:
+    """The code table's row for the code that the root states, by the root's id."""
+    root = chain.incident(chain.root)
+    signature = signatures.get(root.signature or "") if root is not None else None
+    if root is None or signature is None or not signature.chain.codes or "code" not in root.lead.fields:
+        return {}
+    code = load_codes(signature.chain.codes).get(root.lead.fields["code"])
+    return {root.id: code} if code is not None else {}
+
+
+def _case(
+    bundle: Bundle,
+    seen: Observations,
+    steps: StepFacts | None,
+    correlated: Correlated,
+    chain: Chain,
+    judgement: Judgement,
+    triage: Triage,
+    grammar: Grammar,
+) -> Case:
     bins = {source: (stats.shift, stats.bins) for source, stats in seen.stats.items()}
     t0, timeline = build_timeline(bundle, correlated.clocks, correlated.cluster, chain, bins)
-    case = Case(
+    return Case(
         bundle=bundle,
         chain=chain,
         cluster=correlated.cluster,
@@ -288,11 +304,10 @@ def _report(
         timeline=timeline,
         timeline_start_ns=t0,
         findings=correlated.findings,
-        signatures=signatures,
+        signatures=grammar.by_id(),
         stats=seen.stats,
         skipped=(*bundle.skipped, *seen.skipped),
         timeouts=seen.timeouts,
         notes=steps.notes if steps is not None else (),
         tool=Tool("plogscope", __version__, grammar.digest),
     )
-    return redact_report(assemble_report(case))

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from plogscope.chain.order import lag_s, precedes, uncertainty_s
 from plogscope.model.chain import Clock, Edge, Incident
-from plogscope.model.signature import Explains, Signature
+from plogscope.model.signature import Explains, Signature, names
 from plogscope.model.vocabulary import EdgeKind, Text
 from plogscope.wording import say
 
@@ -26,7 +26,7 @@ MAX_EDGES = 20_000
 
 
 def strength(incident: Incident) -> int:
-    """0 direct cause, 1 either, 2 unknown or hushed error, 3 symptom, 4 teardown: a lower number can explain a higher."""
+    """0 direct cause, 1 either, 2 unknown or hushed, 3 symptom, 4 teardown: a lower number can explain a higher one."""
     if incident.waits:
         return STRENGTH["symptom"]
     unsure = incident.hushed or (incident.role == "either" and incident.category == "unknown")
@@ -114,24 +114,28 @@ def _edge_kind(
 def _inside(cause: Incident, effect: Incident, mine: int, other: int, clocks: Sequence[Clock]) -> EdgeKind | None:
     """Inside one process: what fails later, or is a layer above, is explained by what failed first."""
     earlier = precedes(cause, effect, clocks)
-    symptom = STRENGTH["symptom"]
     if cause.role == "teardown" and cause.subcategory == INTERRUPTED:
         return "kills" if earlier is True else None
-    if mine == other and mine in (STRENGTH["either"], UNKNOWN_STRENGTH):
-        nearer = _nearer(cause, effect)
-        if nearer is not None:
-            return "wraps" if nearer else None
-    if other >= symptom > mine:
-        if _nearer(cause, effect):
-            return "wraps"
-        late = _late_ns(cause, effect)
-        polled_late = cause.role == "cause" and late is not None and late <= DEVICE_LAG_NS
-        untimed = earlier is None and (late is None or cause.role == "cause")
-        return "wraps" if earlier is True or polled_late or untimed else None
-    if earlier is not True:
-        return None
-    if mine >= symptom:
-        if other < symptom and not _already_failing(cause, effect):
+    nearer = _nearer(cause, effect) if mine == other and mine in (STRENGTH["either"], UNKNOWN_STRENGTH) else None
+    if nearer is not None:
+        return "wraps" if nearer else None
+    if other >= STRENGTH["symptom"] > mine:
+        return "wraps" if _reports(cause, effect, earlier=earlier) else None
+    return _follows(cause, effect, mine, other) if earlier is True else None
+
+
+def _reports(cause: Incident, effect: Incident, *, earlier: bool | None) -> bool:
+    """True when the effect, a symptom, can be a layer that reports the cause."""
+    late = _late_ns(cause, effect)
+    polled_late = cause.role == "cause" and late is not None and late <= DEVICE_LAG_NS
+    untimed = earlier is None and (late is None or cause.role == "cause")
+    return earlier is True or polled_late or untimed or _nearer(cause, effect) is True
+
+
+def _follows(cause: Incident, effect: Incident, mine: int, other: int) -> EdgeKind | None:
+    """What comes later in one process is explained by something that is at least as strong, or shows it was failing."""
+    if mine >= STRENGTH["symptom"]:
+        if other < STRENGTH["symptom"] and not _already_failing(cause, effect):
             return None
         return "repeats" if cause.signature == effect.signature else "wraps"
     if mine > other:
@@ -216,11 +220,7 @@ def _says_so(cause: Incident, effect: Incident, signatures: Mapping[str, Signatu
     signature = signatures.get(cause.signature or "")
     if signature is None or effect.signature is None:
         return False
-    return any(_covers(rule, effect.signature) and _in_scope(rule, cause, effect) for rule in signature.chain.explains)
-
-
-def _covers(rule: Explains, signature_id: str) -> bool:
-    return signature_id.startswith(rule.id) if rule.id.endswith("/") else signature_id == rule.id
+    return any(names(rule, effect.signature) and _in_scope(rule, cause, effect) for rule in signature.chain.explains)
 
 
 def _in_scope(rule: Explains, cause: Incident, effect: Incident) -> bool:

@@ -26,7 +26,7 @@ ASSUMED_UNCERTAINTY_S = 10.0 * 365 * 86_400
 SAME_NODE_UNCERTAINTY_S = 1.0
 
 ClockName = tuple[str | None, str]
-"""(node, kind): stamps of a node in its CANN logs ("plog"), its processes' output ("stdout"), its system log ("host")."""
+"""(node, kind): stamps of a node in its CANN logs ("plog"), its output ("stdout") or its system log ("host")."""
 
 
 class Clocks(msgspec.Struct, frozen=True):

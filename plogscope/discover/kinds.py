@@ -140,6 +140,6 @@ def _control_share(sample: bytes) -> float:
 
 
 def _sample(location: str, offset: int) -> bytes:
-    with open(location, "rb", buffering=0) as stream:  # noqa: PTH123 - location may hold undecodable bytes
+    with open(location, "rb", buffering=0) as stream:
         stream.seek(offset)
         return stream.read(SNIFF_BYTES)

@@ -35,6 +35,11 @@ class Explains(msgspec.Struct, frozen=True):
     within_s: float = 60.0
 
 
+def names(rule: Explains, signature_id: str) -> bool:
+    """True when the rule names that signature, by its id or by a prefix."""
+    return signature_id.startswith(rule.id) if rule.id.endswith("/") else signature_id == rule.id
+
+
 class Match(msgspec.Struct, frozen=True, kw_only=True):
     """Which records a signature wants.
 

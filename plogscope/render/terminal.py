@@ -24,8 +24,8 @@ _STYLES = {
     "dim": "\x1b[2m",
 }
 _STATEMENT_LINES = 3
-_ACTION_LINES = 2
-_QUOTE_LINES = 2
+_ACTION_LINES = 4
+_QUOTE_LINES = 1
 _EVIDENCE, _SUSPECTS, _ACTIONS = 2, 2, 2
 
 
@@ -98,7 +98,7 @@ class _Screen:
         return [self.paint(self.row(title), "title"), *lines] if lines else []
 
     def evidence(self) -> list[str]:
-        """At most seven lines."""
+        """At most five lines."""
         lines = []
         for item in self.report.evidence[:_EVIDENCE]:
             lines.append(self.row(f"{item.file}:{item.line}", 1))
@@ -119,7 +119,7 @@ class _Screen:
         return self.section(f"section.cause_{self.report.verdict.status}", lines, left_out)
 
     def action(self) -> list[str]:
-        """At most five lines: the smallest action with its command, and the next one."""
+        """At most seven lines: the smallest action with its command, and the next one."""
         lines: list[str] = []
         chosen = facts.actions(self.report)
         for number, action in enumerate(chosen[:_ACTIONS], start=1):

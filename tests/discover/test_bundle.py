@@ -258,7 +258,7 @@ def test_names_that_are_no_text_are_shown_escaped_and_can_be_opened(tmp_path: Pa
         ["bad\\xff.log", "new\\nline.log", "训练.log", "\\x1b[31mred.log", "a\\u202eb.log"]
     )
     for source in bundle.sources:
-        with open(source.location, "rb") as stream:  # noqa: PTH123 - names that are no text
+        with open(source.location, "rb") as stream:
             assert stream.read() == PLOG.encode()
     assert msgspec.json.decode(msgspec.json.encode([s.path for s in bundle.sources])) == paths(bundle)
 

@@ -182,7 +182,7 @@ HEAD_PARTS = (
         "2026-03-01-10:00:07.100.200", "2026-03-01 10:00:07.100.200", "2026-02-30-10:00:07.100.200",
         "1970-01-01-10:00:07.100.200", "2026-03-01-24:00:07.100.200", "2026-03-01-10:00:07.100", "2026-03-01-10:00:07",
     ),
-    (" [graph.cc:12]4711 Run:graph", "[graph.cc:12]4711 Run:graph", "", " no", " [a.c:1]1 x [ERROR] HCCL(1,p):", " \x1b[0m"),
+    (" [graph.cc:12]4711 Run:g", "[graph.cc:12]4711 Run:g", "", " no", " [a.c:1]1 x [ERROR] HCCL(1,p):", " \x1b[0m"),
 )  # fmt: skip
 HEADS = st.tuples(*(st.sampled_from(part) for part in HEAD_PARTS)).map("".join)
 
