@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from plogscope import analyze
+
+SAID = {
+    "two-rank-hccl": (
+        "Rank 1 on node-b failed first at 10:09:16: A value was refused (ValueError), “caption of sample 88412 has "
+        "token 50271, the vocabulary ends at 50257”. Rank 0 only waited for it.",
+        "rank 1（node-b），10:09:16 最先失败：",
+    ),
+    "five-step-replay-aicore": (
+        "Process 41009 (device 0) failed first at 09:32:54: A kernel failed on the AI Core, kernel SwiGlu_",
+        "进程 41009（device 0），09:32:54 最先失败：",
+    ),
+    "peer-missing": (
+        "The first cause is not in these logs. Rank 3 never connected to the root",
+        "这些日志中没有首因。",
+    ),
+}
+
+
+@pytest.mark.parametrize("fixture", SAID)
+def test_the_statement_says_who_when_what_and_who_only_waited(fixture: str, fixture_run: Callable[[str], Path]) -> None:
+    statement = analyze(fixture_run(fixture), jobs=1).verdict.statement
+    english, chinese = SAID[fixture]
+    assert statement.en.startswith(english)
+    assert statement.zh.startswith(chinese)
+
+
+@pytest.mark.parametrize("fixture", ["two-rank-hccl", "five-step-replay-aicore"])
+def test_stamps_without_a_year_do_not_stretch_the_timeline(fixture: str, fixture_run: Callable[[str], Path]) -> None:
+    timeline = analyze(fixture_run(fixture), jobs=1).timeline
+    assert (timeline.t0 or "").startswith("2026-")
+    assert timeline.bin_s < 60
+    assert any(rank.marks for rank in timeline.ranks)
