@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta, timezone
 from hashlib import sha1
 
 import msgspec
@@ -38,6 +36,7 @@ from plogscope.model.report import (
 from plogscope.model.signature import Signature, names
 from plogscope.model.source import Bundle, Skipped
 from plogscope.model.vocabulary import Place, Text
+from plogscope.moment import iso_local, utc_now
 from plogscope.scan.merge import SourceStats
 from plogscope.scan.read import MAX_LINE_BYTES
 from plogscope.statement import state_verdict
@@ -84,29 +83,12 @@ def assemble_report(case: Case) -> Report:
         chain=entries,
         evidence=_evidence(case, entries),
         next_actions=list(case.judgement.actions),
-        timeline=msgspec.structs.replace(case.timeline, t0=None if start is None else _iso(start)),
+        timeline=msgspec.structs.replace(case.timeline, t0=None if start is None else iso_local(start)),
         cluster=_cluster(case),
         environment=read_environment(case.bundle, case.findings, case.signatures),
         coverage=_coverage(case),
-        generated=_now(),
+        generated=utc_now(),
     )
-
-
-def _iso(time_ns: int | None) -> str | None:
-    """Local time as printed, to the microsecond, without a zone: the logs do not state one."""
-    if time_ns is None:
-        return None
-    try:
-        moment = datetime(1970, 1, 1) + timedelta(microseconds=time_ns // 1000)  # noqa: DTZ001 - local, zone unknown
-    except OverflowError:
-        return None
-    return moment.isoformat(timespec="microseconds")
-
-
-def _now() -> str:
-    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
-    moment = datetime.fromtimestamp(int(epoch), timezone.utc) if epoch.isdecimal() else datetime.now(timezone.utc)
-    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _files(case: Case) -> list[FileEntry]:
@@ -128,8 +110,8 @@ def _files(case: Case) -> list[FileEntry]:
                 lines=stats.lines if stats else 0,
                 records=stats.records if stats else 0,
                 unparsed=stats.unparsed if stats else 0,
-                first_time=_iso(stats.first_ns) if stats else None,
-                last_time=_iso(stats.last_ns) if stats else None,
+                first_time=iso_local(stats.first_ns) if stats else None,
+                last_time=iso_local(stats.last_ns) if stats else None,
                 skipped=reasons.pop(source.path, None),
             )
         )
@@ -174,7 +156,7 @@ def _stated(case: Case, incident: Incident) -> RootCause:
         line=lead.line,
         quote=lead.quote,
         record=LineSpan(lead.record_line, lead.record_end_line),
-        time=_iso(lead.time_ns),
+        time=iso_local(lead.time_ns),
         node=actor.node,
         pid=actor.pid,
         device=actor.device,
@@ -265,8 +247,8 @@ def _entry(
         line=finding.line,
         quote=finding.quote,
         record=LineSpan(finding.record_line, finding.record_end_line),
-        time=_iso(finding.time_ns),
-        start_time=_iso(incident.start_ns),
+        time=iso_local(finding.time_ns),
+        start_time=iso_local(incident.start_ns),
         node=actor.node,
         pid=actor.pid,
         device=actor.device,
@@ -353,9 +335,9 @@ def _rank_entries(case: Case) -> list[RankEntry]:
                 node=process.node,
                 device=process.device,
                 pid=process.pid,
-                first_error=_iso(first.get((process.node, process.pid))),
-                last_seen=_iso(process.last_ns),
-                silent_since=_iso(process.last_ns) if silent else None,
+                first_error=iso_local(first.get((process.node, process.pid))),
+                last_seen=iso_local(process.last_ns),
+                silent_since=iso_local(process.last_ns) if silent else None,
             )
         )
     return ranks
