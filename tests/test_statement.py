@@ -9,8 +9,10 @@ from plogscope import analyze
 
 SAID = {
     "two-rank-hccl": (
-        "Rank 1 on node-b failed first at 10:09:16: A value was refused (ValueError), “caption of sample 88412 has "
-        "token 50271, the vocabulary ends at 50257”. Rank 0 only waited for it.",
+        (
+            "Rank 1 on node-b failed first at 10:09:16: A value was refused (ValueError), “caption of sample 88412 has "
+            "token 50271, the vocabulary ends at 50257”. Rank 0 only waited for it."
+        ),
         "rank 1（node-b），10:09:16 最先失败：",
     ),
     "five-step-replay-aicore": (
