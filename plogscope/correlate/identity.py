@@ -49,12 +49,13 @@ def identify(findings: Sequence[Finding], signatures: Mapping[str, Signature]) -
         if actor.pid is None or actor.pid <= 0:
             continue
         key = (actor.node, actor.pid)
+        mine = votes[key]
         if actor.rank is not None and actor.rank >= 0:
-            votes[key].ranks[actor.rank] += 1000
+            mine.ranks[actor.rank] += 1000
         if actor.device is not None and actor.device >= 0:
-            votes[key].devices[actor.device] += 10
+            mine.devices[actor.device] += 10
         if actor.local_rank is not None and actor.local_rank >= 0:
-            votes[key].local_ranks[actor.local_rank] += 10
+            mine.local_ranks[actor.local_rank] += 10
         signature = signatures.get(finding.signature or "")
         if signature is not None and signature.role != "noise":
             _note_membership(finding, signature, key, votes, members, sizes)

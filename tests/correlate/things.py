@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from plogscope.model.record import Actor, Finding
 from plogscope.model.source import Bundle, Source, SourceKind
 
@@ -31,8 +33,10 @@ def finding(
     rank: int | None = None,
     local_rank: int | None = None,
     node: str | None = None,
+    says: Mapping[str, object] | None = None,
     **fields: object,
 ) -> Finding:
+    """A finding; `says` holds extracted fields whose names are also those of traits of the writer."""
     return Finding(
         signature=signature,
         source=where.id,
@@ -51,5 +55,5 @@ def finding(
             rank=rank,
             local_rank=local_rank,
         ),
-        fields={name: str(value) for name, value in fields.items()},
+        fields={name: str(value) for name, value in {**fields, **(says or {})}.items()},
     )
