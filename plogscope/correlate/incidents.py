@@ -50,8 +50,11 @@ class Judged(msgspec.Struct, frozen=True):
     title: Text
     weight: int
     hushed: bool = False
-    """Printed below ERROR by a logging library: whoever printed it went on."""
+    """Printed below ERROR by a logging library, or a condition of the host that names no process of the job."""
 
+
+KERNEL_FORMATS = frozenset({"syslog", "dmesg"})
+"""A condition of the host that the kernel reports and that names no process of the job is a hint, not yet its cause."""
 
 HUSHING_FORMATS = frozenset({"vllm", "py-logging", "torch-log", "mindie", "mindspore"})
 
@@ -68,6 +71,7 @@ def judge(finding: Finding, signatures: Mapping[str, Signature], lookup: CodeLoo
             role, category = code.role, code.category
             title = Text(en=f"{code.code} {code.title.en}", zh=f"{code.code} {code.title.zh}")
     hushed = finding.format in HUSHING_FORMATS and finding.level in ("WARNING", "INFO", "DEBUG")
+    hushed = hushed or (finding.format in KERNEL_FORMATS and category == "host" and finding.actor.pid is None)
     return Judged(finding, signature, role, category, title, signature.chain.weight, hushed)
 
 
