@@ -47,9 +47,12 @@ def test_output_and_plogs_that_begin_and_end_together_prove_the_zone() -> None:
 
 
 def test_the_one_zone_of_all_other_nodes_needs_only_one_end_that_fits() -> None:
-    sources = [
-        source(2 * n + k, kind, node) for n, node in enumerate("ab") for k, kind in enumerate(("plog", "stdout"))
-    ]  # type: ignore[arg-type]
+    sources = (
+        source(0, "plog", "a"),
+        source(1, "stdout", "a"),
+        source(2, "plog", "b"),
+        source(3, "stdout", "b"),
+    )
     spans = {0: span(0, 5000), 1: span(-HOUR_S, 5000 - HOUR_S), 2: span(0, 5000), 3: span(-HOUR_S, 900 - HOUR_S)}
 
     assert clock(find_clocks(bundle(*sources), [], spans), "b/stdout").offset_s == HOUR_S

@@ -69,12 +69,12 @@ def test_a_nameless_failure_of_two_candidates_stays_nameless() -> None:
 
 
 def summary(rank: int, code: int) -> list[Finding]:
-    rows = (
+    rows: tuple[tuple[str, dict[str, object]], ...] = (
         ("launcher/first-observed-failure", {}),
         ("launcher/summary-rank", {"rank": rank, "local_rank": rank}),
         ("launcher/summary-exit", {"code": code}),
     )
-    return [finding(name, OUTPUT, line=30 + number, says=fields) for number, (name, fields) in enumerate(rows)]  # type: ignore[arg-type]
+    return [finding(name, OUTPUT, line=30 + number, says=fields) for number, (name, fields) in enumerate(rows)]
 
 
 def test_the_worker_that_the_launcher_saw_exit_first_raised_the_first_exception() -> None:

@@ -17,7 +17,7 @@ def source(number: int, kind: SourceKind, node: str | None, pid: int | None = No
 
 
 def bundle(*sources: Source) -> Bundle:
-    return Bundle(path="b", layout="logs", sources=sources)
+    return Bundle(path="b", layout="loose", sources=sources)
 
 
 def finding(

@@ -45,8 +45,9 @@ class Seats(msgspec.Struct):
         if known is not None:
             return known
         size = self.sizes.get(communicator or "")
-        if communicator is None or size is None or self.expected is None or size == self.expected:
-            return rank if self.expected is None or rank < self.expected else None
+        whole = self.expected if self.expected is not None else max(self.sizes.values(), default=None)
+        if communicator is None or size is None or whole is None or size == whole:
+            return rank if whole is None or rank < whole else None
         return None
 
     def at(self, address: str | None, device: int | None = None) -> int | None:
