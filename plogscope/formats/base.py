@@ -18,8 +18,6 @@ class Head(msgspec.Struct, frozen=True, kw_only=True):
         level: DEBUG, INFO, WARNING, ERROR, CRITICAL or EVENT; None when the format has no level.
         time_ns: Local time as printed, ns since 1970-01-01 read as if UTC. With `no_year` the year is 1970 and a
             later stage fills it from neighbours.
-        block: Lines that follow in the same stream and match no head belong to it even when they are not indented
-            (tracebacks, error-manager blocks, torch_npu errors); a record of another format takes indented lines only.
         carrier: The head is only a frame that a logging library puts round *every* line of somebody else's text
             (vLLM, Python logging): its message may hold the head of another format or a continuation line.
     """
@@ -39,7 +37,6 @@ class Head(msgspec.Struct, frozen=True, kw_only=True):
     rank: int | None = None
     local_rank: int | None = None
     device: int | None = None
-    block: bool = False
     carrier: bool = False
 
 

@@ -119,7 +119,7 @@ def stack_head(text: str) -> Head | None:
     """The head of a stack core file; its frames follow without a head."""
     if _STACK.match(text) is None:
         return None
-    return Head(format="stackcore", message=text.strip(), level="ERROR", block=True)
+    return Head(format="stackcore", message=text.strip(), level="ERROR")
 
 
 FORMATS = (

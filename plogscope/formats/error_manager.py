@@ -44,7 +44,6 @@ def head(text: str) -> Head | None:
         time_ns=time_ns,
         time_quality="none" if time_ns is None else "exact",
         pid=int(pid) if pid else None,
-        block=True,
     )
 
 

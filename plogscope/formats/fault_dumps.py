@@ -18,7 +18,7 @@ def head(text: str) -> Head | None:
     """The first line of a fault dump."""
     if text[:1] not in {"F", "T"} or _START.match(text) is None:
         return None
-    return Head(format="faulthandler", message=text.strip(), level="ERROR", block=True)
+    return Head(format="faulthandler", message=text.strip(), level="ERROR")
 
 
 FORMAT = Format(

@@ -45,7 +45,6 @@ def head(text: str) -> Head | None:
         time_quality="none" if time_ns is None else "no_year",
         src_file=src_file,
         src_line=int(src_line),
-        block=letter in "EF",
     )
 
 
@@ -65,7 +64,6 @@ def _read_full_date(text: str) -> Head | None:
         tid=int(tid),
         src_file=src_file,
         src_line=int(src_line),
-        block=letter in "EF",
     )
 
 

@@ -42,7 +42,6 @@ def head(text: str) -> Head | None:
         tid=int(tid) if tid else None,
         src_file=src_file,
         src_line=int(src_line) if src_line else None,
-        block=level == "ERROR",
     )
 
 

@@ -13,7 +13,6 @@ from plogscope.formats.stamps import local_ns
 ORDER = 30
 
 _LEVELS = {"EXCEPTION": "ERROR"}
-_BLOCKS = frozenset({"ERROR", "CRITICAL"})
 _HEAD = re.compile(
     r"\s{0,8}\[(DEBUG|INFO|WARNING|ERROR|CRITICAL|EXCEPTION|EVENT)\] ([A-Z_]{2,32})"
     r"\((\d{1,10})(?:,(?:0x)?([0-9a-f]{6,16}|\d{1,20})|:(\d{1,20})),([^)\r\n\[]{0,128})\): ?"
@@ -44,7 +43,6 @@ def head(text: str) -> Head | None:
         src_file=src_file,
         src_line=int(src_line) if src_line else None,
         func=func,
-        block=level in _BLOCKS,
     )
 
 

@@ -36,7 +36,7 @@ _STARTS_BLOCK = frozenset("twpl*[")
 def head(text: str) -> Head | None:
     """A line that reports the death of a native process."""
     if text[:1] in _STARTS_BLOCK and _BLOCK.match(text) is not None:
-        return Head(format="native-crash", message=text.strip(), level="ERROR", block=True)
+        return Head(format="native-crash", message=text.strip(), level="ERROR")
     if text[:1].isspace() or _LINE.match(text) is None:
         return None
     return Head(format="native-crash", message=text.strip(), level="ERROR")

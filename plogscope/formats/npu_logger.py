@@ -38,7 +38,6 @@ def head(text: str) -> Head | None:
         module=logger,
         pid=int(pid),
         tid=int(tid),
-        block=level == "ERROR",
     )
 
 
@@ -56,7 +55,6 @@ def _read_no_file(text: str) -> Head | None:
         time_quality="none" if time_ns is None else "no_year",
         pid=int(pid),
         rank=int(rank) if rank else None,
-        block=letter in "EF",
     )
 
 

@@ -41,7 +41,6 @@ def head(text: str) -> Head | None:
             pid=int(pid),
             device=_natural(device),
             rank=_natural(rank),
-            block=True,
         )
     found = _OLD_WARNING.match(text)
     if found is None:

@@ -20,7 +20,7 @@ _ROOT = "Root Cause (first observed failure):"
 def head(text: str) -> Head | None:
     """The title of the block or the start of its last part."""
     if text.startswith(_ROOT) or ("FAILED" in text[-_TITLE_END:] and _TITLE.match(text) is not None):
-        return Head(format="torchrun", message=text.strip(), level="ERROR", block=True)
+        return Head(format="torchrun", message=text.strip(), level="ERROR")
     return None
 
 

@@ -1,7 +1,7 @@
 """Python tracebacks and bare exception lines.
 
 `classify` sees one line: the last line of a traceback (`RuntimeError: …`) looks like a bare exception line. Whoever
-assembles records lets it close an open traceback, and lets a line for which `is_chain` holds carry one on.
+assembles records lets it close an open traceback.
 """
 
 from __future__ import annotations
@@ -15,10 +15,6 @@ ORDER = 120
 
 _START = re.compile(r"(?:(?:Original |Remote )?|\s{0,40}\+ Exception Group )Traceback \(most recent call last\):")
 _INTRO = re.compile(r"Exception (?:in thread |ignored in:? )|Process [\w\-]{1,80}:\s*$")
-_CHAINS = (
-    "During handling of the above exception, another exception occurred:",
-    "The above exception was the direct cause of the following exception:",
-)
 
 _NAME = re.compile(
     r"((?:[A-Za-z_]\w{0,80}\.){0,12})([A-Za-z_]\w{0,120})(\(\w{1,80}\))?(?::(?: (.*))?)?\s*$", re.ASCII | re.DOTALL
@@ -49,17 +45,12 @@ _NO_EXCEPTION = frozenset({"ProcessGroup", "DeviceGroup"})
 _HOMES = (".exc.", ".error.", ".errors.", ".exceptions.")
 
 
-def is_chain(text: str) -> bool:
-    """Whether the traceback that follows belongs to the one before, or to the introduction on this line."""
-    return text.startswith(_CHAINS) or _INTRO.match(text) is not None
-
-
 def traceback_head(text: str) -> Head | None:
     """The line that opens a traceback, or one that announces it (then without a level)."""
     if _START.match(text) is not None:
-        return Head(format="traceback", message=text.strip(), level="ERROR", block=True)
+        return Head(format="traceback", message=text.strip(), level="ERROR")
     if _INTRO.match(text) is not None:
-        return Head(format="traceback", message=text.strip(), block=True)
+        return Head(format="traceback", message=text.strip())
     return None
 
 
@@ -76,7 +67,6 @@ def exception_head(text: str) -> Head | None:
         format="exception",
         message=text.strip(),
         level="WARNING" if is_warning else "ERROR",
-        block=True,
     )
 
 

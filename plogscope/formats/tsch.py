@@ -40,7 +40,6 @@ def head(text: str) -> Head | None:
         src_file=src_file,
         src_line=int(src_line) if src_line else None,
         func=func,
-        block=True,
     )
 
 

@@ -58,7 +58,7 @@ class Matcher:
         """All matches that stand after overlaps are resolved, ordered by start and signature.
 
         Args:
-            text: Text of one record (see `Record.text`).
+            text: Text of one record: its lines without rank, worker and receipt-time prefixes, joined by newlines.
             format: Name of the record's format; None when its head is not known yet: no condition is tested.
             level: Level of the record, None if it has none.
         """

@@ -1,7 +1,7 @@
-"""Records, findings and folded rows: what the scan hands on.
+"""Findings: what the scan hands on.
 
-A `Record` is one log entry (head line and its continuation lines). A `Finding` is one signature, or an unknown error,
-seen at one line. A `Row` is a finding that was kept, folded with its repeats.
+A record is one log entry: a head line and its continuation lines. A `Finding` is one signature, or an unknown error,
+seen at one line of a record; repeats are folded into it.
 """
 
 from __future__ import annotations
@@ -9,15 +9,6 @@ from __future__ import annotations
 import msgspec
 
 from plogscope.model.vocabulary import TimeQuality
-
-
-class Locus(msgspec.Struct, frozen=True):
-    """An address: lines are 1-based and inclusive, `offset` is the byte where `line` starts."""
-
-    source: int
-    line: int
-    end_line: int
-    offset: int
 
 
 class Actor(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,46 +29,14 @@ class Actor(msgspec.Struct, frozen=True, kw_only=True):
     proc: str | None = None
 
 
-class Record(msgspec.Struct, frozen=True, kw_only=True):
-    """One log entry.
-
-    Attributes:
-        line: First line, 1-based; `lines` holds every line number of the record (interleaved streams leave gaps).
-        offset: Byte offset of the first line; `length` bytes up to the end of the last line.
-        time_ns: Local time as printed, ns since 1970-01-01 read as if UTC; None if the record has none.
-        text: Decoded view: every line of the record without its prefixes (rank, worker, receipt time, colours), the
-            head of the format included, joined by newlines. Signatures are searched in it.
-        message: The first line without the head of its format.
-        raws: The physical lines of the record, decoded, one for each entry of `lines`.
-    """
-
-    source: int
-    line: int
-    end_line: int
-    offset: int
-    length: int
-    lines: tuple[int, ...]
-    text: str
-    message: str
-    raws: tuple[str, ...]
-    format: str
-    level: str | None = None
-    time_ns: int | None = None
-    time_quality: TimeQuality = "none"
-    module: str | None = None
-    src_file: str | None = None
-    src_line: int | None = None
-    func: str | None = None
-    actor: Actor = Actor()
-
-
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """A signature (or an unknown error, `signature` None) observed at one line. Never yet a cause.
 
     Attributes:
         line: The one line that states it; `quote` is that line verbatim.
         record_line, record_end_line: The record that it stands in.
-        time_ns: Local time as printed (see `Record.time_ns`); `order_ns` is the same on the bundle's reference clock.
+        time_ns: Local time as printed, ns since 1970-01-01 read as if UTC; `order_ns` is the same on the bundle's
+            reference clock.
         fields: What the signature extracts, by field name, as printed.
         template: Masked text: numbers, addresses and names replaced; the fingerprint of an unknown error.
         count: How many records were folded into this one; `last_line`, `last_time_ns` are of the last of them.

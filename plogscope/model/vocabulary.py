@@ -36,9 +36,7 @@ ROLES: tuple[str, ...] = get_args(Role)
 PLACES: tuple[str, ...] = get_args(Place)
 STATUSES: tuple[str, ...] = get_args(Status)
 CATEGORIES: tuple[str, ...] = get_args(Category)
-ROUTES: tuple[str, ...] = get_args(Route)
 ACTION_KINDS: tuple[str, ...] = get_args(ActionKind)
-EDGE_KINDS: tuple[str, ...] = get_args(EdgeKind)
 
 STEP_NAMES: tuple[str, ...] = (
     "step1-eager",

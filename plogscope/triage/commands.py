@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 import shlex
 
-from plogscope.model.vocabulary import STEP_NAMES
-
 _INPUT_PREFIX = re.compile(r"^\d+:")
 
 VERSIONS = (
@@ -44,8 +42,3 @@ def rerun(step: str, run: str | None, extra: str = "") -> str:
         f'ASCEND_PROCESS_LOG_PATH="$PWD"/{directory}/ascend_plog ASCEND_GLOBAL_LOG_LEVEL=1 '
         f"ASCEND_SLOG_PRINT_TO_STDOUT=0 python {script} > {directory}/stdout_stderr.log 2>&1; echo exit_code=$?"
     )
-
-
-def step_name(number: int) -> str:
-    """Directory name of step 1–5."""
-    return STEP_NAMES[number - 1]
