@@ -50,8 +50,8 @@ def connect(
 ) -> tuple[Edge, ...]:
     """The edges between incidents that were not recovered. For each effect the closest explanations come first.
 
-    The result has no cycle: of two incidents at most one can explain the other (`_direction` is antisymmetric), and a
-    weaker incident explains a stronger one only by a signature's word.
+    Edges can form a circle where stamps run against the lines of one file, or where no time decides: whoever follows
+    them keeps what was already visited.
     """
     edges: list[Edge] = []
     near = _by_names(incidents)
