@@ -349,6 +349,31 @@ SILENT_NS = 60 * SECOND_NS
 """A process whose last record is this much older than the last one of the job was silent at the end."""
 
 
+MAX_NAMED = 20
+"""Files that a note of the coverage names one by one."""
+
+
+def _incomplete(case: Case) -> list[Text]:
+    """What was not read to its end, and what was another size when it was read than when it was found."""
+    partial = case.bundle.partial
+    notes = [say("coverage.partial", file=one.path, reason=one.reason) for one in partial[:MAX_NAMED]]
+    if len(partial) > MAX_NAMED:
+        notes.append(say("coverage.more_partial", count=len(partial) - MAX_NAMED))
+    unread = {one.path for one in case.skipped}
+    changed = [
+        (source, stats)
+        for source in case.bundle.sources
+        if (stats := case.stats.get(source.id)) and stats.bytes != source.size and source.path not in unread
+    ]
+    notes += [
+        say("coverage.changed", file=source.path, before=source.size, after=stats.bytes)
+        for source, stats in changed[:MAX_NAMED]
+    ]
+    if len(changed) > MAX_NAMED:
+        notes.append(say("coverage.more_changed", count=len(changed) - MAX_NAMED))
+    return notes
+
+
 def _coverage(case: Case) -> Coverage:
     stats = case.stats.values()
     unknown = [finding for finding in case.findings if finding.signature is None]
@@ -366,6 +391,7 @@ def _coverage(case: Case) -> Coverage:
         notes.append(say("coverage.dropped", count=dropped))
     if case.timeouts:
         notes.append(say("coverage.timeouts", count=case.timeouts))
+    notes += _incomplete(case)
     if case.bundle.other_runs:
         notes.append(say("coverage.other_runs", runs=", ".join(case.bundle.other_runs[:10])))
     return Coverage(

@@ -7,6 +7,7 @@ passed steps are a healthy baseline and no evidence; `route` comes after chain b
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,7 +29,7 @@ from plogscope.correlate.identity import complete_actors, identify, sole_process
 from plogscope.correlate.incidents import Judged, build_incidents, judge
 from plogscope.correlate.timeline import build_timeline
 from plogscope.correlate.victims import name_victims
-from plogscope.discover import discover
+from plogscope.discover import Scratch, discover
 from plogscope.evidence.around import traceback_text
 from plogscope.grammar.codes import load_codes
 from plogscope.grammar.load import load_grammar
@@ -43,7 +44,6 @@ from plogscope.redact import redact_report
 from plogscope.scan.engine import scan_bundle
 from plogscope.scan.merge import Observations, SourceStats, merge
 from plogscope.triage.collect import collection_script
-from plogscope.triage.handoff import base_of
 from plogscope.triage.route import route
 from plogscope.triage.steps import read_steps
 from plogscope.triage.values import blames, first_difference, with_difference
@@ -85,7 +85,11 @@ def analyze(paths: Sequence[Path], options: Options | None = None) -> Report:
     """
     chosen = options or Options()
     grammar = load_grammar(chosen.grammar_folders)
-    bundle = discover(paths)
+    with closing(Scratch()) as scratch:
+        return _analyze(discover(paths, scratch=scratch), grammar, chosen)
+
+
+def _analyze(bundle: Bundle, grammar: Grammar, chosen: Options) -> Report:
     scanned = scan_bundle(bundle, grammar, grammar_folders=chosen.grammar_folders, jobs=chosen.jobs)
     seen = merge(bundle, scanned)
     steps = read_steps(bundle)
@@ -110,7 +114,8 @@ def write_rows(paths: Sequence[Path], output: Path, options: Options | None = No
     from plogscope.table.write import write_table  # noqa: PLC0415
 
     sink_of(output)
-    write_table(_observe(paths, options or Options()), output)
+    with closing(Scratch()) as scratch:
+        write_table(_observe(paths, options or Options(), scratch), output)
 
 
 def read_rows(paths: Sequence[Path], options: Options | None = None) -> pa.Table:
@@ -122,13 +127,14 @@ def read_rows(paths: Sequence[Path], options: Options | None = None) -> pa.Table
     """
     from plogscope.table.write import table_of  # noqa: PLC0415 - analyze does not pay for pyarrow
 
-    return table_of(_observe(paths, options or Options()))
+    with closing(Scratch()) as scratch:
+        return table_of(_observe(paths, options or Options(), scratch))
 
 
-def _observe(paths: Sequence[Path], chosen: Options) -> Placement:
+def _observe(paths: Sequence[Path], chosen: Options, scratch: Scratch) -> Placement:
     """The stages up to correlate: what the rows of a table need to know."""
     grammar = load_grammar(chosen.grammar_folders)
-    bundle = discover(paths)
+    bundle = discover(paths, scratch=scratch)
     seen = merge(bundle, scan_bundle(bundle, grammar, grammar_folders=chosen.grammar_folders, jobs=chosen.jobs))
     return _placement(bundle, seen, _correlate(bundle, seen, grammar.by_id()))
 
@@ -250,7 +256,7 @@ def _report(
     chosen: Options,
 ) -> Report:
     signatures = grammar.by_id()
-    difference = first_difference(bundle, steps, base_of(bundle)) if steps is not None else None
+    difference = first_difference(bundle, steps, bundle.run_base) if steps is not None else None
     if difference is not None and blames(difference, chain, chosen.symptom):
         chain = with_difference(chain, difference)
     judgement = judge_chain(

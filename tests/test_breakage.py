@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import os
 import random
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from plogscope import analyze
+from plogscope.errors import EXIT_INPUT
+from plogscope.scan.engine import Scanned, scan_bundle
+
+ROOT = Path(__file__).resolve().parents[1]
 
 KNOWN = (
     "[ERROR] RUNTIME(41009,python):2026-04-18-09:40:00.407.382 [davinci_kernel_task.cc:1210]41009 "
@@ -124,3 +131,65 @@ def test_many_failing_processes_are_compared_with_few(tmp_path: Path) -> None:
 
     assert report.verdict.root_cause is not None
     assert report.verdict.root_cause.pid == 41009
+
+
+@pytest.mark.parametrize(("change", "after"), [(b"one more line\n", 14), (None, None)])
+def test_a_log_that_changes_while_it_is_read_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: bytes | None, after: int | None
+) -> None:
+    log = plog(tmp_path, [KNOWN, KNOWN])
+    found = log.stat().st_size
+
+    def changed(*arguments: object, **options: object) -> Scanned:
+        log.write_bytes(log.read_bytes() + change if change else log.read_bytes()[: found // 2])
+        return scan_bundle(*arguments, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("plogscope.pipeline.scan_bundle", changed)
+    report = analyze(tmp_path, jobs=1)
+    size = found + after if after else found // 2
+
+    assert report.verdict.root_cause is not None
+    notes = [note.en for note in report.coverage.notes]
+    assert [note for note in notes if log.name in note] == [
+        f"{log.name} changed while it was read: {found} bytes when it was found, {size} when it was read."
+    ]
+
+
+def test_a_packed_log_that_is_cut_says_so(tmp_path: Path) -> None:
+    data = gzip.compress("\n".join([KNOWN, *unknown_errors(2000)]).encode())
+    (tmp_path / "train.log.gz").write_bytes(data[: len(data) // 2])
+    report = analyze(tmp_path, jobs=1)
+
+    assert report.verdict.root_cause is not None
+    assert report.verdict.root_cause.file == "train.log.gz"
+    assert [note.zh for note in report.coverage.notes if "只读取了一部分" in note.zh]
+
+
+@pytest.mark.parametrize("name", sorted(path.parent.name for path in (ROOT / "fixtures").glob("*/run")))
+def test_a_log_that_stays_as_it_is_is_not_called_changed(name: str) -> None:
+    report = analyze(ROOT / "fixtures" / name / "run", jobs=1)
+
+    assert not [note for note in report.coverage.notes if "only in part" in note.en or "while it was read" in note.en]
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, lambda data: data.decode().encode("utf-16")])
+def test_what_comes_on_the_standard_input_is_one_log(tmp_path: Path, pack: Callable[[bytes], bytes]) -> None:
+    data = pack("\n".join([*unknown_errors(30), KNOWN]).encode())
+    done = run(["analyze", "-", "-f", "json"], input=data, stdout=subprocess.PIPE, cwd=tmp_path)
+
+    assert done.returncode == 0, done.stderr
+    cause = json.loads(done.stdout)["verdict"]["root_cause"]
+    assert (cause["file"], cause["line"]) == ("-", 31)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("data", [b"", None])
+def test_an_empty_or_closed_standard_input_is_refused(data: bytes | None) -> None:
+    start = "import sys; sys.stdin = None; from plogscope.cli import main; sys.argv[0] = 'x'; main()"
+    program = ["-m", "plogscope.cli"] if data is not None else ["-c", start]
+    command = [sys.executable, *program, "analyze", "-", "-f", "json"]
+    done = subprocess.run(command, input=data, capture_output=True, check=False, timeout=120)
+
+    assert done.returncode == EXIT_INPUT, done.stderr
+    assert b"standard input" in done.stderr
+    assert b"Traceback" not in done.stderr

@@ -146,10 +146,37 @@ def test_the_language_is_the_one_that_is_asked_for(plogscope_command: Run) -> No
     assert by_locale == chinese
 
 
-def test_an_archive_is_refused_with_the_remedy(plogscope_command: Run, tmp_path: Path) -> None:
-    with tarfile.open(tmp_path / "logs.tar.gz", "w:gz") as archive:
-        archive.add(DATASET, "logs")
-    assert "unpack" in refused(plogscope_command("analyze", "logs.tar.gz"), EXIT_INPUT)
+@pytest.mark.parametrize("mode", ["w", "w:gz", "w:bz2", "w:xz"])
+def test_an_archive_is_read_as_the_folder_in_it_and_nothing_is_left_behind(
+    plogscope_command: Run, tmp_path: Path, mode: str
+) -> None:
+    name = "logs.tar" + mode[1:].replace(":", ".")
+    (tmp_path / "tmp").mkdir()
+    with tarfile.open(tmp_path / name, mode) as archive:  # type: ignore[call-overload]
+        archive.add(TWO_NODES, "job")
+    folder = json.loads(plogscope_command("analyze", TWO_NODES, "-f", "json").stdout)
+    packed = json.loads(plogscope_command("analyze", name, "-f", "json", TMPDIR=str(tmp_path / "tmp")).stdout)
+
+    assert packed["verdict"]["root_cause"]["file"] == f"{name}!job/{folder['verdict']['root_cause']['file']}"
+    assert packed["verdict"]["root_cause"]["line"] == folder["verdict"]["root_cause"]["line"]
+    assert packed["cluster"]["nodes"] == folder["cluster"]["nodes"]
+    assert [entry["role"] for entry in packed["chain"]] == [entry["role"] for entry in folder["chain"]]
+    assert packed["coverage"]["read"] == folder["coverage"]["read"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [name, "tmp"]
+    assert list((tmp_path / "tmp").iterdir()) == []
+
+
+def test_a_packed_five_step_run_is_judged_like_the_folder(plogscope_command: Run, tmp_path: Path) -> None:
+    run = ROOT / "fixtures" / "five-step-dataset-key" / "run"
+    with tarfile.open(tmp_path / "run.tgz", "w:gz") as archive:
+        archive.add(run, ".")
+    folder = json.loads(plogscope_command("analyze", run, "-f", "json").stdout)
+    packed = json.loads(plogscope_command("analyze", "run.tgz", "-f", "json").stdout)
+
+    for key in ("route", "rule", "first_failed_step", "complete"):
+        assert packed["triage"][key] == folder["triage"][key]
+    assert packed["verdict"]["status"] == folder["verdict"]["status"]
+    assert "plogscope-" not in json.dumps(packed["next_actions"])
 
 
 def test_several_paths_are_numbered_in_the_report(plogscope_command: Run) -> None:

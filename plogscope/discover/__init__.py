@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from plogscope.discover.bundle import discover
+from plogscope.discover.unpack import Scratch
 
-__all__ = ["discover"]
+__all__ = ["Scratch", "discover"]

@@ -8,6 +8,7 @@ from typing import Literal
 import msgspec
 
 from plogscope.discover import names
+from plogscope.discover.text import wide_encoding
 from plogscope.discover.walk import File
 from plogscope.model.source import SourceKind
 
@@ -46,7 +47,6 @@ _MAGIC = (
     b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05", b"SQLite format", b"\xca\xfe\xba\xbe", b"\x00asm",
 )  # fmt: skip
 _ARCHIVE_MAGIC = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd", b"7z\xbc\xaf", b"Rar!")
-_UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _LOG_TEXT = re.compile(
     rb"^\s*Traceback \(most recent call last\)|^Fatal Python error|Segmentation fault|^[VIWEF]\d{4} \d\d:\d\d"
     rb"|\b(?:ERROR|WARNING|WARN|CRITICAL|FATAL|INFO|DEBUG)\b|\[(?:EVENT|TRACE|NOTICE)\]|\bE[A-Z]\d{4}\b"
@@ -58,10 +58,16 @@ _CANN_PLOG = re.compile(rb"\[(?:ERROR|WARNING|INFO|DEBUG|EVENT)\] [A-Z]\w+\(\d+,
 
 
 class Kind(msgspec.Struct, frozen=True):
-    """`kind` of a file that is taken, or the reason why it is `skipped`."""
+    """`kind` of a file that is taken, or the reason why it is `skipped`; `encoding` if it must be copied to be read."""
 
     kind: SourceKind | None
     skipped: str | None = None
+    encoding: str | None = None
+
+
+def is_binary_name(path: str) -> bool:
+    """True for the name of a program, tensor or picture."""
+    return bool(_BINARY_NAME.search(path))
 
 
 def kind_of(file: File, *, alone: bool = False) -> Kind:
@@ -71,12 +77,12 @@ def kind_of(file: File, *, alone: bool = False) -> Kind:
         file: A regular, readable file.
         alone: The user named this very file: any text is then a log.
     """
-    path = file.path
+    path = file.named
     if names.is_plog(path):
-        return Kind("plog")
+        return Kind("plog", encoding=_encoding(file))
     if names.is_application_device_log(path):
-        return Kind("device-log")
-    refused = ARCHIVE if _ARCHIVE_NAME.search(path) else BINARY if _BINARY_NAME.search(path) and not alone else None
+        return Kind("device-log", encoding=_encoding(file))
+    refused = ARCHIVE if _ARCHIVE_NAME.search(path) else BINARY if is_binary_name(path) and not alone else None
     if refused:
         return Kind(None, refused)
     if path.endswith("npugraph_ex/debug.log"):
@@ -92,13 +98,22 @@ def _by_content(file: File, *, alone: bool) -> Kind:
     try:
         sample = _sample(file.location, 0)
         verdict = _refuse(sample)
-        if verdict == BINARY and _PRINTED_NAME.search(file.path) and not sample.startswith(_MAGIC):
+        if verdict == BINARY and _PRINTED_NAME.search(file.named) and not sample.startswith(_MAGIC):
             verdict = _refuse(_sample(file.location, max(0, file.size - SNIFF_BYTES)))
     except OSError as error:
         return Kind(None, (error.strerror or "cannot be opened").lower())
     if verdict:
         return Kind(None, verdict)
-    return Kind(_text_kind(file.path, sample, alone=alone))
+    encoding = wide_encoding(sample)
+    text = sample if encoding is None else sample.decode(encoding, "replace").encode()
+    return Kind(_text_kind(file.named, text, alone=alone), encoding=encoding)
+
+
+def _encoding(file: File) -> str | None:
+    try:
+        return wide_encoding(_sample(file.location, 0))
+    except OSError:
+        return None  # the scan says why it cannot be read
 
 
 def _text_kind(path: str, sample: bytes, *, alone: bool) -> SourceKind:
@@ -124,7 +139,7 @@ def _is_renamed_plog(path: str, sample: bytes) -> bool:
 def _refuse(sample: bytes) -> Literal["binary", "archive: unpack it first"] | None:
     if sample.startswith(_ARCHIVE_MAGIC):
         return "archive: unpack it first"
-    if sample.startswith(_UTF16):
+    if wide_encoding(sample) is not None:
         return None
     if sample.startswith(_MAGIC) or sample[257:262] == b"ustar":
         return "archive: unpack it first" if sample[257:262] == b"ustar" else "binary"

@@ -24,19 +24,34 @@ _SPECIAL = (
 
 
 class File(msgspec.Struct, frozen=True):
-    """One regular file: `path` as shown (POSIX, relative), `location` to open it, `size` bytes, `mtime_ns` UTC."""
+    """One regular file: `path` as shown (POSIX, relative), `location` to open it, `size` bytes, `mtime_ns` UTC.
+
+    Attributes:
+        name: The path that tells about the writer, where that is not the shown one.
+        inode: Device and number: equal for two names of one file.
+        copied: `location` is a copy of ours, unpacked or in another encoding.
+    """
 
     path: str
     location: str
     size: int
     mtime_ns: int
+    name: str | None = None
+    inode: tuple[int, int] | None = None
+    copied: bool = False
+
+    @property
+    def named(self) -> str:
+        """The path that tells what it is and who wrote it."""
+        return self.path if self.name is None else self.name
 
 
 class Tree(msgspec.Struct):
-    """What was found below one path; the lists are ordered by path."""
+    """What was found below one path; the lists are ordered by path. `partial`: read, but not to its end, and why."""
 
     files: list[File] = []
     skipped: list[Skipped] = []
+    partial: list[Skipped] = []
     empty_dirs: list[str] = []
     dirs: list[str] = []
 
@@ -56,17 +71,18 @@ def shown(name: str) -> str:
     return _CONTROL.sub(lambda found: found.group().encode("unicode_escape").decode("ascii"), text)
 
 
-def walk(root: str, prefix: str = "") -> Tree:
+def walk(root: str, prefix: str = "", name_prefix: str | None = None) -> Tree:
     """Lists `root`, a directory, without following links out of it.
 
     Args:
         root: Absolute path of a directory, links resolved.
         prefix: Put before every shown path (with its separator).
+        name_prefix: Put before the path that tells about the writer; None = the same.
 
     Returns:
         Files, skipped entries and empty directories. Nothing is raised: what cannot be read is a value.
     """
-    walker = _Walker(os.path.realpath(root), prefix)
+    walker = _Walker(os.path.realpath(root), prefix, name_prefix)
     walker.run(root)
     walker.settle_links()
     tree = walker.tree
@@ -80,9 +96,10 @@ def walk(root: str, prefix: str = "") -> Tree:
 class _Walker:
     """The state of one walk: links are settled last, when every real file is known."""
 
-    def __init__(self, root: str, prefix: str) -> None:
+    def __init__(self, root: str, prefix: str, name_prefix: str | None) -> None:
         self.root = root
         self.prefix = prefix
+        self.name_prefix = name_prefix
         self.tree = Tree()
         self.links: list[tuple[str, str]] = []
         self.read: dict[tuple[int, int], str] = {}
@@ -135,8 +152,10 @@ class _Walker:
         elif not os.access(location, os.R_OK):
             self.skip(path, "permission denied")
         else:
-            self.read[state.st_dev, state.st_ino] = path
-            self.tree.files.append(File(path, location, state.st_size, state.st_mtime_ns))
+            inode = (state.st_dev, state.st_ino)
+            self.read[inode] = path
+            name = None if self.name_prefix is None else self.name_prefix + path[len(self.prefix) :]
+            self.tree.files.append(File(path, location, state.st_size, state.st_mtime_ns, name=name, inode=inode))
 
     def settle_links(self) -> None:
         """Reads a link only if its target is a regular file inside the tree that is not read under its own name."""

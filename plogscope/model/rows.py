@@ -42,7 +42,8 @@ ROWS: pa.Schema = pa.schema(
         pa.field("device", pa.int32()),
     ]
 )
-"""`line`, `end_line`: first and last line of the run, 1-based. `offset`, `length`: its bytes, line end included.
+"""`line`, `end_line`: first and last line of the run, 1-based. `offset`, `length`: its bytes, line end included; of
+a log that is packed or in UTF-16 those of its text in UTF-8.
 `record`: offset of the first byte of its record; a row with `offset == record` is the head of one. `time_local`: as
 printed, read as if UTC. `time`: the same on the reference clock. The last six columns are looked up in the side tables.
 `message` is the decoded view without prefixes and head, cut at `MAX_MESSAGE_CHARS`; the bytes are at the address."""

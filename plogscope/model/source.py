@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Literal
 
 import msgspec
@@ -29,11 +30,12 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
         id: Position in `Bundle.sources`.
         path: As shown to people: relative to the given path, POSIX separators.
         location: Where to open it; never printed in a report.
-        size: Bytes.
+        size: Bytes at `location`.
         mtime_ns: Modification time, ns since the epoch, UTC; 0 if unknown.
         stamp_ns: Local time in the file name, ns since 1970-01-01 read as if UTC; orders rotated files.
         step: Directory name of the five-step run that it belongs to.
         folder: Which of debug, run, security a plog lies in.
+        copied: `location` is a temporary copy, unpacked or in UTF-8.
     """
 
     id: int
@@ -50,6 +52,7 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
     stamp_ns: int | None = None
     step: str | None = None
     folder: str | None = None
+    copied: bool = False
 
 
 class Skipped(msgspec.Struct, frozen=True):
@@ -69,6 +72,7 @@ class Bundle(msgspec.Struct, frozen=True, kw_only=True):
         other_runs: Further five-step runs below the same parent, newest first; not analysed.
         sources: Record sources and artefacts, ordered by path.
         empty_dirs: Directories without any file (relative), because an empty `ascend_plog` is a fact.
+        partial: What was read, but not to its end, and why.
     """
 
     path: str
@@ -78,6 +82,13 @@ class Bundle(msgspec.Struct, frozen=True, kw_only=True):
     run: str | None = None
     other_runs: tuple[str, ...] = ()
     empty_dirs: tuple[str, ...] = ()
+    partial: tuple[Skipped, ...] = ()
+
+    @property
+    def run_base(self) -> str:
+        """What stands before a name in the chosen run directory to get its path; "" without one."""
+        run = self.run or ""
+        return run if not run or run.endswith("!") or re.fullmatch(r"\d+:", run) else f"{run}/"
 
     def find(self, path: str) -> Source | None:
         """The source with that shown path, or None."""

@@ -21,6 +21,7 @@ class SourceStats(msgspec.Struct, frozen=True, kw_only=True):
     """What one source held. Times are local as printed, ns; `bins` as in `Activity`."""
 
     lines: int
+    bytes: int
     records: int
     unparsed: int
     errors: int
@@ -117,6 +118,7 @@ def _stats(fragment: Fragment, rows: list[Finding], reference_ns: int) -> Source
     }  # fmt: skip
     return SourceStats(
         lines=counts.lines,
+        bytes=counts.bytes,
         records=counts.records,
         unparsed=counts.unparsed,
         errors=counts.errors,

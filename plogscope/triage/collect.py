@@ -190,6 +190,8 @@ def _comment(text: str) -> str:
 def run_location(bundle: Bundle, run: RunDir) -> str:
     """Absolute path of the run directory, from where one of its files was opened; the shown path if it has none."""
     for path, source in run.by_path.items():
+        if source.copied:
+            continue
         inside = PurePosixPath(path[len(run.base) :])
         folder = PurePosixPath(os.path.abspath(source.location))  # noqa: PTH100 - links stay as the user named them
         if folder.parts[-len(inside.parts) :] == inside.parts:

@@ -69,7 +69,7 @@ def handoff_of(
     skill = SKILLS.get(decision.route)
     if skill is None:
         return None
-    base = base_of(scene.bundle)
+    base = scene.bundle.run_base
     debug_notes, debug_missing = _debug_directories(steps, decision, scene.bundle)
     return Handoff(
         skill=skill,
@@ -88,12 +88,6 @@ def handoff_of(
         missing=[*missing, *debug_missing],
         inputs=inputs,
     )
-
-
-def base_of(bundle: Bundle) -> str:
-    """What stands before a name in the run directory."""
-    run = bundle.run or ""
-    return run if not run or re.fullmatch(r"\d+:", run) else f"{run}/"
 
 
 def _notes(steps: StepFacts, decision: Decision) -> list[Text]:
@@ -158,6 +152,6 @@ def _logs(steps: StepFacts, scene: Scene) -> list[LogEntry]:
                 lines.setdefault(sources[finding.source].path, set()).add(finding.line)
     if steps.first_failure_file:
         lines.setdefault(steps.first_failure_file, set()).add(steps.first_failure_line)
-    base = base_of(scene.bundle)
+    base = scene.bundle.run_base
     collected = [s.path for s in sources if s.kind != "artefact" or s.path in {base + name for name in _COLLECTED}]
     return [LogEntry(path, sorted(lines.get(path, ()))[:KEY_LINES]) for path in collected[:LOG_FILES]]

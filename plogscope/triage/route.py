@@ -11,7 +11,7 @@ from plogscope.model.source import Bundle
 from plogscope.model.steps import StepFacts
 from plogscope.model.vocabulary import STEP_NAMES, Route, Status, Symptom, Text
 from plogscope.triage.commands import rerun
-from plogscope.triage.handoff import base_of, handoff_of
+from plogscope.triage.handoff import handoff_of
 from plogscope.triage.inputs import asked, closed_loop
 from plogscope.triage.rules import Decision, Scene, five_step, other_layout
 from plogscope.triage.values import Difference, difference_text
@@ -57,7 +57,7 @@ def route(
     )
     decision = five_step(steps, scene) if steps is not None else other_layout(scene)
     known = symptom if symptom is not None else SYMPTOM_OF.get(decision.route)
-    inputs = closed_loop(steps, bundle, base_of(bundle), known) if steps else []
+    inputs = closed_loop(steps, bundle, bundle.run_base, known) if steps else []
     missing = _missing(steps, decision, symptom, bundle, inputs)
     if difference is not None and decision.route == "none":
         missing.insert(0, _differing(difference, bundle))

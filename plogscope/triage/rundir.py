@@ -73,7 +73,7 @@ class RunDir(msgspec.Struct, frozen=True, kw_only=True):
 
 def look_at(bundle: Bundle) -> RunDir:
     """Collects the facts of the chosen run of a five-step bundle."""
-    base = _base(bundle.run)
+    base = bundle.run_base
     by_path = {source.path: source for source in bundle.sources if source.path.startswith(base)}
     present = set(by_path) | set(bundle.empty_dirs) | {entry.path for entry in bundle.skipped}
     warnings_source = by_path.get(f"{base}warnings.txt")
@@ -92,12 +92,6 @@ def look_at(bundle: Bundle) -> RunDir:
         scripts=frozenset(path.rpartition("/")[2] for path in by_path if path.startswith(f"{base}scripts/")),
         by_path=by_path,
     )
-
-
-def _base(run: str | None) -> str:
-    if not run:
-        return ""
-    return run if re.fullmatch(r"\d+:", run) else f"{run}/"
 
 
 def _directory_names(base: str, present: set[str]) -> dict[int, str]:

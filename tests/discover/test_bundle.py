@@ -263,17 +263,20 @@ def test_names_that_are_no_text_are_shown_escaped_and_can_be_opened(tmp_path: Pa
     assert msgspec.json.decode(msgspec.json.encode([s.path for s in bundle.sources])) == paths(bundle)
 
 
-def test_many_files_with_unmistakable_names_are_not_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_artefacts_with_unmistakable_names_are_not_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(300):
-        put(tmp_path, f"debug/plog/plog-{number}_20250304050607008.log")
         put(tmp_path, f"kernel_meta/k{number}.json", "{}")
+    put(tmp_path, "debug/plog/plog-1_20250304050607008.log")
+    opened: list[str] = []
 
-    def refuse(*_: object, **__: object) -> object:
-        raise AssertionError("opened")
+    def noted(path: str, *_: object, **__: object) -> object:
+        opened.append(path)
+        raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("builtins.open", refuse)
+    monkeypatch.setattr("builtins.open", noted)
     bundle = discover([tmp_path])
-    assert (len(bundle.sources), {s.kind for s in bundle.sources}) == (600, {"plog", "artefact"})
+    assert (len(bundle.sources), {s.kind for s in bundle.sources}) == (301, {"plog", "artefact"})
+    assert [Path(path).name for path in opened] == ["plog-1_20250304050607008.log"]
 
 
 NAME = st.one_of(

@@ -1,0 +1,502 @@
+"""Archives, compressed logs and the standard input become plain files in a private folder, removed at the end.
+
+What an archive says is hostile input: a name only chooses a place below a folder of our own, nothing but regular files
+and folders is made, and every byte is counted when it comes, never believed when it is announced.
+"""
+
+from __future__ import annotations
+
+import bz2
+import contextlib
+import errno
+import gzip
+import importlib
+import io
+import lzma
+import os
+import re
+import shutil
+import stat
+import struct
+import tarfile
+import tempfile
+import time
+import zipfile
+import zlib
+from collections.abc import Callable
+from typing import BinaryIO, Literal, cast
+
+import msgspec
+
+from plogscope.discover.text import as_utf8
+from plogscope.discover.walk import PRUNED, shown
+from plogscope.model.source import Skipped
+
+Form = Literal["tar", "zip", "gzip", "bzip2", "xz", "zstd"]
+
+CHUNK_BYTES = 1 << 20
+HEADER_BYTES = 1 << 20
+"""A name or a table of attributes in a tar header that is longer is an attack on the memory."""
+
+STEP_BYTES = 1 << 14
+"""What stands this near before damage is lost with it."""
+
+XZ_MEMORY_BYTES = 256 << 20
+_UNICODE_NAME = 0x800
+_ENCRYPTED = 0x1
+
+_SUFFIX = re.compile(r"(?:\.tar)?\.(?:gz|bz2|xz|zst)$|\.(?:tgz|tbz2?|txz|tzst|tar|zip)$", re.IGNORECASE)
+_TAR_NAME = re.compile(r"\.(?:tar(?:\.\w+)?|t[bgx]z2?|tzst)$", re.IGNORECASE)
+_ABSOLUTE = re.compile(r"[/\\]|[A-Za-z]:[/\\]")
+_MAGIC: tuple[tuple[bytes, Form], ...] = (
+    (b"\x1f\x8b", "gzip"), (b"BZh", "bzip2"), (b"\xfd7zXZ\0", "xz"), (b"\x28\xb5\x2f\xfd", "zstd"),
+    (b"PK\x03\x04", "zip"), (b"PK\x05\x06", "zip"),
+)  # fmt: skip
+_DAMAGE = (
+    tarfile.TarError, zipfile.BadZipFile, EOFError, zlib.error, lzma.LZMAError, struct.error, ValueError, OverflowError,
+    IndexError, KeyError, RecursionError, NotImplementedError, RuntimeError,
+)  # fmt: skip
+"""What the readers of the standard library raise for broken archives."""
+
+
+class Limits(msgspec.Struct, frozen=True):
+    """Where unpacking stops. All bundles of a job that people send are far below.
+
+    Attributes:
+        total_bytes: Written for all archives of one analysis; half of what the disk has free is a limit as well.
+        passed_bytes: Unpacked of one archive, written or not.
+        ratio: Unpacked bytes for each packed one, from `ratio_from_bytes` on.
+        entries: Members of all archives.
+        nesting: Archives within archives.
+        depth: Folders above a member.
+    """
+
+    total_bytes: int = 64 << 30
+    passed_bytes: int = 256 << 30
+    ratio: int = 300
+    ratio_from_bytes: int = 256 << 20
+    entries: int = 500_000
+    nesting: int = 3
+    depth: int = 40
+
+
+class Stop(Exception):  # noqa: N818 - it ends the reading of one archive, and is no error
+    """A limit is reached: what is written stays, the rest is not read."""
+
+
+class Unpacked(msgspec.Struct):
+    """What came out of one archive.
+
+    Attributes:
+        folder: The members as a tree; None for a compressed single file.
+        file: The content of a compressed single file.
+        skipped: Members that were refused; paths relative to the archive.
+        damage: Why only a part was read.
+    """
+
+    folder: str | None = None
+    file: str | None = None
+    skipped: list[Skipped] = []
+    damage: str | None = None
+
+
+class Scratch:
+    """A private folder below the system's temporary folder: made when it is needed, removed by `close`."""
+
+    def __init__(self, limits: Limits | None = None) -> None:
+        self.limits = limits or Limits()
+        self.entries = 0
+        self._root: str | None = None
+        self._made = 0
+        self._left = self.limits.total_bytes
+
+    def close(self) -> None:
+        """Removes everything."""
+        if self._root is not None:
+            shutil.rmtree(self._root, ignore_errors=True)
+            self._root = None
+
+    def folder(self) -> str:
+        """A new empty folder.
+
+        Raises:
+            OSError: There is no temporary folder, or no room in it.
+        """
+        if self._root is None:
+            self._root = os.path.realpath(tempfile.mkdtemp(prefix="plogscope-"))
+            self._left = min(self._left, shutil.disk_usage(self._root).free // 2)
+        self._made += 1
+        folder = os.path.join(self._root, str(self._made))  # noqa: PTH118 - as all paths of discover
+        os.mkdir(folder)  # noqa: PTH102
+        return folder
+
+    def write(self, read: Callable[[int], bytes], path: str) -> None:
+        """Writes a new file from what `read(n)` gives until it gives nothing.
+
+        Raises:
+            Stop: There is no room left; what fitted is in the file.
+            OSError: The file cannot be written.
+        """
+        with open(path, "xb") as target:
+            while chunk := read(CHUNK_BYTES):
+                if len(chunk) > self._left:
+                    raise Stop("no room to unpack more")
+                self._left -= len(chunk)
+                target.write(chunk)
+
+
+class Forward:
+    """A stream that is only read on: skipping is reading, and all that comes is counted."""
+
+    def __init__(self, stream: BinaryIO, packed_bytes: int, limits: Limits) -> None:
+        self._read: Callable[[int], bytes] = getattr(stream, "read1", stream.read)
+        self._position = 0
+        self._came = 0
+        self._held = b""
+        ratio = max(limits.ratio_from_bytes, limits.ratio * packed_bytes)
+        self._most = min(limits.passed_bytes, ratio)
+
+    def tell(self) -> int:
+        """Bytes that were read so far."""
+        return self._position
+
+    def peek(self, size: int) -> bytes:
+        """The next bytes, which stay to be read."""
+        self._held += self._take(size - len(self._held))
+        return self._held
+
+    def read(self, size: int) -> bytes:
+        """As many bytes as there are, at most `size`.
+
+        Raises:
+            Stop: More came than a log would be.
+            ReadError: More is wanted at once than a header needs.
+        """
+        if not 0 <= size <= HEADER_BYTES:
+            raise tarfile.ReadError("a header that is too long")
+        data, self._held = self._held[:size], self._held[size:]
+        data += self._take(size - len(data))
+        self._position += len(data)
+        return data
+
+    def seek(self, position: int) -> None:
+        """Reads on to `position`."""
+        if position < self._position:
+            raise tarfile.ReadError("a member before its header")
+        while self._position < position and self.read(min(CHUNK_BYTES, position - self._position)):
+            pass
+
+    def _take(self, size: int) -> bytes:
+        """What comes next; damage is raised only when all before it was given."""
+        parts: list[bytes] = []
+        while size > 0:
+            try:
+                part = self._read(min(size, STEP_BYTES))
+            except _DAMAGE:
+                if parts:
+                    break  # the reader raises again
+                raise
+            if not part:
+                break
+            parts.append(part)
+            size -= len(part)
+            self._came += len(part)
+            if self._came > self._most:
+                raise Stop("it unpacks to more than a log would")
+        return b"".join(parts)
+
+
+class _Xz(io.RawIOBase):
+    """xz with a bound of its memory, which `lzma.open` does not have."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._one = self._decompressor()
+        self._fresh = True
+
+    @staticmethod
+    def _decompressor() -> lzma.LZMADecompressor:
+        return lzma.LZMADecompressor(memlimit=XZ_MEMORY_BYTES)
+
+    def read(self, size: int = -1) -> bytes:
+        """At least one byte unless the end is reached."""
+        while True:
+            given = b""
+            if self._one.eof:
+                given, self._one, self._fresh = self._one.unused_data.lstrip(b"\0"), self._decompressor(), True
+            if self._one.needs_input and not given:
+                given = self._stream.read(1 << 16)
+                if not given:
+                    if self._fresh:
+                        return b""
+                    raise EOFError("the end is missing")
+            self._fresh = False
+            if data := self._one.decompress(given, size):
+                return data
+
+
+def form_of(path: str, head: bytes, *, alone: bool) -> Form | None:
+    """The form of an archive or compressed file by its first 512 bytes; None for everything else.
+
+    Args:
+        path: As shown. Programs and tensors are packed as well: only what is named like an archive is opened.
+        head: Of the file.
+        alone: The user named this very file.
+    """
+    if not alone and not is_named_archive(path):
+        return None
+    found = next((form for magic, form in _MAGIC if head.startswith(magic)), None)
+    if found is None and (head[257:262] == b"ustar" or (head.strip(b"\0") and path.lower().endswith(".tar"))):
+        return "tar"
+    return found
+
+
+def is_named_archive(path: str) -> bool:
+    """True for the name of an archive or compressed file that can be read."""
+    return bool(_SUFFIX.search(path))
+
+
+def without_suffix(path: str) -> str:
+    """The path without what says that it is packed: `node-3.tar.gz` → `node-3`, `plog-1.log.gz` → `plog-1.log`."""
+    return _SUFFIX.sub("", path)
+
+
+def unpack(location: str, path: str, form: Form, scratch: Scratch, refused: Callable[[str], str | None]) -> Unpacked:
+    """Unpacks one archive, as far as it can be read.
+
+    Args:
+        location: Where to open it.
+        path: Its name.
+        form: From `form_of`.
+        scratch: Where to.
+        refused: Why a member of that name is not wanted; None if it is.
+
+    Returns:
+        What came out; nothing is raised for a defect of the archive.
+    """
+    found = Unpacked()
+    try:
+        size, changed = os.path.getsize(location), os.path.getmtime(location)  # noqa: PTH202, PTH204
+        with open(location, "rb") as stream:
+            if form == "zip":
+                _Members(found, scratch, refused).take_zip(stream, size)
+                return found
+            forward = Forward(_opened(stream, form), size, scratch.limits)
+            head = forward.peek(512)
+            if form == "tar" or head[257:262] == b"ustar" or _TAR_NAME.search(path):
+                _Members(found, scratch, refused).take_tar(forward)
+                return found
+            name = without_suffix(path.rpartition("/")[2]) or "file"
+            target = os.path.join(scratch.folder(), name[:200].replace("\0", ""))  # noqa: PTH118
+            found.file = target
+            scratch.write(forward.read, target)
+    except (Stop, OSError, *_DAMAGE) as error:
+        found.damage = _reason(error)
+    if found.file is not None and os.path.exists(found.file):  # noqa: PTH110
+        _set_time(found.file, changed)
+    else:
+        found.file = None
+    return found
+
+
+def spool(stream: BinaryIO, scratch: Scratch) -> Unpacked:
+    """The standard input as a file."""
+    found = Unpacked()
+    try:
+        found.file = os.path.join(scratch.folder(), "stdin")  # noqa: PTH118
+        scratch.write(stream.read, found.file)
+    except (Stop, OSError) as error:
+        found.damage = _reason(error)
+    return found
+
+
+def rewritten(location: str, encoding: str, scratch: Scratch) -> Unpacked:
+    """A text in UTF-8; `damage` where only a part of it could be written."""
+    found = Unpacked()
+    try:
+        target = os.path.join(scratch.folder(), "text")  # noqa: PTH118
+        with open(location, "rb") as stream:
+            found.file = target
+            scratch.write(as_utf8(stream, encoding), target)
+        _set_time(target, os.path.getmtime(location))  # noqa: PTH204
+    except (Stop, OSError) as error:
+        found.damage = _reason(error)
+    if found.file is not None and not os.path.exists(found.file):  # noqa: PTH110
+        found.file = None
+    return found
+
+
+def _reason(error: BaseException) -> str:
+    if isinstance(error, Stop):
+        return str(error)
+    if isinstance(error, OSError) and error.errno is not None and error.strerror:
+        return error.strerror.lower()
+    text = shown(" ".join(str(error).split()))[:120]
+    return f"damaged archive ({text or type(error).__name__})"
+
+
+def _opened(stream: BinaryIO, form: Form) -> BinaryIO:
+    """The stream behind the compression."""
+    if form == "gzip":
+        return cast("BinaryIO", gzip.GzipFile(fileobj=stream))
+    if form == "bzip2":
+        return cast("BinaryIO", bz2.BZ2File(stream))
+    if form == "xz":
+        return cast("BinaryIO", _Xz(stream))
+    if form == "zstd":
+        try:
+            zstd = importlib.import_module("compression.zstd")
+        except ImportError:
+            raise Stop("zstd needs Python 3.14: unpack it first") from None
+        return cast("BinaryIO", zstd.ZstdFile(stream))
+    return stream
+
+
+class _Members:
+    """Puts the members of one archive below one folder."""
+
+    def __init__(self, found: Unpacked, scratch: Scratch, refused: Callable[[str], str | None]) -> None:
+        self.found = found
+        self.scratch = scratch
+        self.refused = refused
+        self.root = found.folder = scratch.folder()
+        self.pruned: set[str] = set()
+
+    def take_tar(self, stream: Forward) -> None:
+        """Members in the order of the archive, until its end or damage."""
+        with tarfile.open(fileobj=cast("BinaryIO", stream), mode="r:", errors="surrogateescape") as archive:
+            while (member := archive.next()) is not None:
+                vars(archive)["members"] = []  # the list would grow with the archive
+                kind = _kind_of(member)
+                target = self.place(member.name, kind)
+                if target is None:
+                    continue
+                if kind == "folder":
+                    self.make_folder(target, member.name)
+                    continue
+                stream.seek(member.offset_data)
+                left = member.size
+
+                def read(size: int) -> bytes:
+                    nonlocal left
+                    data = stream.read(min(size, left))
+                    if left and not data:
+                        raise EOFError("the end is missing")
+                    left -= len(data)
+                    return data
+
+                self.make_file(target, member.name, read, member.mtime)
+
+    def take_zip(self, stream: BinaryIO, size: int) -> None:
+        """Members in the order of the directory."""
+        with zipfile.ZipFile(stream) as archive:
+            for member in archive.infolist():
+                name = _zip_name(member)
+                kind = "folder" if name.endswith("/") else _zip_kind(member)
+                target = self.place(name, kind)
+                if target is None:
+                    continue
+                if kind == "folder":
+                    self.make_folder(target, name)
+                    continue
+                try:
+                    with archive.open(member) as content:
+                        forward = Forward(cast("BinaryIO", content), size, self.scratch.limits)
+                        moment = time.mktime((*member.date_time, 0, 0, -1))
+                        self.make_file(target, name, forward.read, moment)
+                except _DAMAGE as error:
+                    self.found.damage = _reason(error)
+
+    def place(self, name: str, kind: str) -> str | None:
+        """Where a member goes; None if it is refused, which is noted."""
+        self.scratch.entries += 1
+        if self.scratch.entries > self.scratch.limits.entries:
+            raise Stop("it has more members than a log folder would")
+        parts = [part for part in name.split("/") if part not in ("", ".")]
+        reason = self._refusal(name, kind, parts)
+        if reason is not None:
+            self.skip(name, reason)
+            return None
+        pruned = next((number for number, part in enumerate(parts) if part in PRUNED), None)
+        if pruned is not None:
+            folder = "/".join(parts[: pruned + 1])
+            if folder not in self.pruned:
+                self.pruned.add(folder)
+                self.skip(folder, "not a log folder")
+            return None
+        return os.path.join(self.root, *parts)  # noqa: PTH118
+
+    def _refusal(self, name: str, kind: str, parts: list[str]) -> str | None:
+        if _ABSOLUTE.match(name):
+            return "refused: an absolute path"
+        if ".." in parts:
+            return "refused: a path that leads out of the archive"
+        if kind not in ("file", "folder"):
+            return f"refused: {kind}"
+        if "\0" in name or len(parts) > self.scratch.limits.depth or (not parts and kind == "file"):
+            return "refused: not a usable path"
+        return self.refused("/".join(parts)) if kind == "file" else None
+
+    def make_folder(self, target: str, name: str) -> None:
+        try:
+            os.makedirs(target, exist_ok=True)  # noqa: PTH103
+        except OSError as error:
+            self.skip(name, (error.strerror or "cannot be made").lower())
+
+    def make_file(self, target: str, name: str, read: Callable[[int], bytes], moment: float) -> None:
+        try:
+            os.makedirs(os.path.dirname(target), exist_ok=True)  # noqa: PTH103, PTH120
+            self.scratch.write(read, target)
+        except FileExistsError:
+            self.skip(name, "refused: a second member of that name")
+        except OSError as error:
+            if not _name_is_the_defect(error):
+                raise
+            self.skip(name, (error.strerror or "cannot be made").lower())
+        finally:
+            _set_time(target, moment)
+
+    def skip(self, name: str, reason: str) -> None:
+        self.found.skipped.append(Skipped(shown(name), reason))
+
+
+def _name_is_the_defect(error: OSError) -> bool:
+    """True when another member can be written all the same."""
+    return error.errno in (errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR, errno.EINVAL, errno.EILSEQ)
+
+
+def _kind_of(member: tarfile.TarInfo) -> str:
+    if member.issparse():
+        return "a sparse file"
+    if member.isreg():
+        return "file"
+    if member.isdir():
+        return "folder"
+    return "a link" if member.islnk() or member.issym() else "a device or pipe"
+
+
+def _zip_kind(member: zipfile.ZipInfo) -> str:
+    if member.flag_bits & _ENCRYPTED:
+        return "encrypted"
+    mode = member.external_attr >> 16
+    kind = stat.S_IFMT(mode)
+    if kind == stat.S_IFLNK:
+        return "a link"
+    return "file" if kind in (0, stat.S_IFREG) else "a device or pipe"
+
+
+def _zip_name(member: zipfile.ZipInfo) -> str:
+    """The name with `/`; names from Windows without the mark of UTF-8 are read as UTF-8 or GB18030."""
+    name = member.filename
+    if not member.flag_bits & _UNICODE_NAME and not name.isascii():
+        raw = name.encode("cp437", "replace")
+        for encoding in ("utf-8", "gb18030"):
+            with contextlib.suppress(UnicodeDecodeError):
+                return raw.decode(encoding).replace("\\", "/")
+    return name.replace("\\", "/")
+
+
+def _set_time(path: str, moment: float) -> None:
+    """The time of the member: it tells the year of stamps that have none."""
+    with contextlib.suppress(OSError, ValueError, OverflowError):
+        os.utime(path, (moment, moment))
