@@ -193,3 +193,17 @@ def test_an_empty_or_closed_standard_input_is_refused(data: bytes | None) -> Non
     assert done.returncode == EXIT_INPUT, done.stderr
     assert b"standard input" in done.stderr
     assert b"Traceback" not in done.stderr
+
+
+def test_lines_in_gb18030_among_lines_in_utf_8_are_quoted_as_they_were_written(tmp_path: Path) -> None:
+    lines = ["开始训练，共 8 卡", "Traceback (most recent call last):", '  File "训练.py", line 3, in <module>']
+    failure = "ValueError: 数据集不存在：训练集"
+    data = [line.encode() for line in lines] + [failure.encode("gb18030"), "已退出（错误）".encode("gbk")]
+    (tmp_path / "train.log").write_bytes(b"\n".join(data) + b"\n")
+    report = analyze(tmp_path, jobs=1)
+
+    assert report.verdict.root_cause is not None
+    assert (report.verdict.root_cause.line, report.verdict.root_cause.quote) == (4, failure)
+    context = next(one for one in report.evidence if one.line == 4)
+    assert context.context_before == lines
+    assert context.context_after == ["已退出（错误）"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from plogscope.formats.encoding import decode_line
 from plogscope.model.source import Source
 
 BEFORE = 5
@@ -41,11 +42,11 @@ def text_before(source: Source, offset: int, *, limit_bytes: int = _WINDOW_BYTES
             line = stream.readline(_WINDOW_BYTES)
     except OSError:
         return ""
-    return (before + line).decode("utf-8", "replace")
+    return "\n".join(decode_line(one) for one in (before + line).split(b"\n"))
 
 
 def _shown(lines: Iterable[bytes]) -> list[str]:
-    texts = (line[: 4 * MAX_LINE_CHARS].decode("utf-8", "replace").rstrip("\r") for line in lines)
+    texts = (decode_line(line, 4 * MAX_LINE_CHARS).rstrip("\r") for line in lines)
     return [text if len(text) <= MAX_LINE_CHARS else text[: MAX_LINE_CHARS - 1] + "…" for text in texts]
 
 

@@ -12,6 +12,7 @@ from itertools import pairwise
 import msgspec
 
 from plogscope.formats.base import NO_FACTS, Facts
+from plogscope.formats.encoding import decode_line
 from plogscope.formats.host_os import frame_end
 from plogscope.formats.launchers import MAX_PREFIXES, WINDOW, Peeling, peel_at, peelers
 from plogscope.formats.registry import classify
@@ -26,7 +27,7 @@ def clean(raw: bytes) -> str:
 
     Carriage returns inside the line stay: `split_glued` decides what they separate.
     """
-    text = raw.decode("utf-8", "replace")
+    text = decode_line(raw)
     if "\0" in text:
         text = text.replace("\0", "")
     if "\x1b" in text or "^[" in text:

@@ -9,6 +9,7 @@ import numpy as np
 import regex
 
 from plogscope.formats.base import Facts, Head
+from plogscope.formats.encoding import decode_line
 from plogscope.formats.registry import classify
 from plogscope.grammar.match import Match, Matcher
 from plogscope.model.record import Actor, Finding
@@ -142,7 +143,7 @@ class _Scanner:
         for mark in _MARKS:
             if raw.find(mark, 1) > 0:
                 return False
-        return not wanted or not self._matcher.match(raw.decode("utf-8", "replace"), "plog", "INFO")
+        return not wanted or not self._matcher.match(decode_line(raw), "plog", "INFO")
 
     def _count_quiet(self, quiet: regex.Match[bytes]) -> bool:
         """Counts a record that nobody wants; False when its stamp is not one that the exact head reads."""
@@ -166,7 +167,7 @@ class _Scanner:
         quote: str | None = None
         for piece in parse_line(raw):
             if quote is None:
-                quote = raw[: 4 * MAX_QUOTE_CHARS].decode("utf-8", "replace").rstrip("\r")
+                quote = decode_line(raw, 4 * MAX_QUOTE_CHARS).rstrip("\r")
             if piece.head is not None or not piece.indented:
                 self._open(piece, offset, quote, self.fragment.counts.lines)
             else:

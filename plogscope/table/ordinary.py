@@ -16,6 +16,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from plogscope.formats.encoding import decode_line
 from plogscope.formats.stamps import local_ns
 from plogscope.scan.parse import MAX_PEELED_CHARS
 from plogscope.table.arrays import NULL, Ints
@@ -179,4 +180,4 @@ _SPACE, _WIDE = 32, 128
 
 def message_of(raw: bytes) -> bytes:
     """The message as UTF-8, without white space at its ends."""
-    return raw.decode("utf-8", "replace").strip().encode()
+    return decode_line(raw).strip().encode()
