@@ -15,7 +15,7 @@ from plogscope.cli_explain import explain
 from plogscope.cli_grammar import grammar_app
 from plogscope.cli_language import Lang, language
 from plogscope.cli_table import table
-from plogscope.errors import EXIT_BUG, EXIT_FAIL_ON, EXIT_OK, EXIT_USAGE, PlogscopeError, UsageError
+from plogscope.errors import EXIT_BUG, EXIT_FAIL_ON, EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, PlogscopeError, UsageError
 from plogscope.version import __version__
 
 if TYPE_CHECKING:
@@ -181,6 +181,8 @@ def main() -> None:
     """Entry point: defects of the user are one line on stderr, defects of the program ask for a report."""
     try:
         code = app(standalone_mode=False)  # typer.Exit ends here as its code
+        if code == EXIT_INTERRUPTED:  # typer's word for an interrupt
+            _fail("plogscope: interrupted", EXIT_INTERRUPTED)
         sys.exit(code if isinstance(code, int) else EXIT_OK)
     except PlogscopeError as error:
         _fail(f"plogscope: {error}", error.exit_code)
@@ -188,7 +190,7 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(EXIT_OK)
     except (KeyboardInterrupt, typer.Abort):
-        _fail("plogscope: interrupted", 130)
+        _fail("plogscope: interrupted", EXIT_INTERRUPTED)
     except Exception as error:
         if type(error).__module__.startswith(("click", "typer")) and hasattr(error, "format_message"):
             _fail(f"plogscope: {error.format_message()}", EXIT_USAGE)

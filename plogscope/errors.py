@@ -11,6 +11,7 @@ EXIT_USAGE = 2
 EXIT_INPUT = 3
 EXIT_GRAMMAR = 4
 EXIT_BUG = 70
+EXIT_INTERRUPTED = 130
 
 
 class PlogscopeError(Exception):

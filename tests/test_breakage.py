@@ -6,15 +6,17 @@ import gzip
 import json
 import os
 import random
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from plogscope import analyze
-from plogscope.errors import EXIT_INPUT
+from plogscope.errors import EXIT_INPUT, EXIT_INTERRUPTED
 from plogscope.scan.engine import Scanned, scan_bundle
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -207,3 +209,43 @@ def test_lines_in_gb18030_among_lines_in_utf_8_are_quoted_as_they_were_written(t
     context = next(one for one in report.evidence if one.line == 4)
     assert context.context_before == lines
     assert context.context_after == ["已退出（错误）"]
+
+
+def test_an_interrupt_at_any_moment_is_one_line_and_leaves_nothing(tmp_path: Path) -> None:
+    (tmp_path / "tmp").mkdir()
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "logs/a.log.gz").write_bytes(gzip.compress("\n".join([KNOWN, *unknown_errors(200)]).encode()))
+    wait = (
+        "import plogscope.__main__ as start; on = start._on\n"
+        "start._on = lambda *handler: (on(*handler), print(flush=True)); start.main()"
+    )
+    environment = os.environ | {"TMPDIR": str(tmp_path / "tmp"), "PYTHONPATH": str(ROOT)}
+    for delay in (0.0, 0.02, 0.1, 0.3, 0.6):
+        command = [sys.executable, "-c", wait, "analyze", str(tmp_path / "logs"), "-f", "json", "-o", "out.json"]
+        process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path, env=environment,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509
+        )  # fmt: skip
+        assert process.stdout is not None
+        process.stdout.readline()
+        time.sleep(delay)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+        if process.returncode != 0:  # a fast machine is done by then
+            assert process.returncode == EXIT_INTERRUPTED
+            assert said == b"plogscope: interrupted\n"
+        assert list((tmp_path / "tmp").iterdir()) == []
+        assert {path.name for path in tmp_path.iterdir()} <= {"logs", "tmp", "out.json"}
+
+
+@pytest.mark.parametrize("made", [True, False])
+def test_a_folder_without_signatures_is_refused(tmp_path: Path, made: bool) -> None:  # noqa: FBT001
+    plog(tmp_path, [KNOWN])
+    folder = tmp_path / "signatures"
+    if made:
+        folder.mkdir()
+    done = run(["analyze", str(tmp_path), "-f", "json", "--grammars", str(folder)], stdout=subprocess.PIPE)
+
+    assert done.returncode == EXIT_INPUT
+    assert done.stdout == b""
+    assert str(folder).encode() in done.stderr

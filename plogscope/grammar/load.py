@@ -35,6 +35,8 @@ def load_grammar(extra: Sequence[Path] = ()) -> Grammar:
     for folder in folders:
         if not folder.is_dir():
             raise InputError(f"{folder} is not a folder", "give --grammars a folder of signature files")
+        if not signature_paths(folder):
+            raise InputError(f"{folder} holds no signature file", "give --grammars a folder of .toml files")
     shipped = _load_shipped()
     if not folders:
         return shipped

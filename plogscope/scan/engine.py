@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
+import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from stat import S_ISREG
 
@@ -70,7 +73,9 @@ def scan_bundle(
     # "spawn" is safe whatever threads the caller runs; a worker loads the compiled grammar in a few ms.
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(workers, context, initializer=_start_worker, initargs=(tuple(grammar_folders),)) as pool:
-        done = list(pool.map(_run_in_worker, [tasks[i] for i in largest_first], chunksize=1))
+        with _quiet_start():
+            coming = pool.map(_run_in_worker, [tasks[i] for i in largest_first], chunksize=1)
+        done = list(coming)
     unpacked = {
         index: msgspec.msgpack.decode(packed, type=Fragment) if isinstance(packed, bytes) else packed
         for index, (packed, _) in zip(largest_first, done, strict=True)
@@ -111,7 +116,21 @@ def _open_regular(path: str, flags: int) -> int:
 _worker_matcher: list[Matcher] = []
 
 
+@contextmanager
+def _quiet_start() -> Iterator[None]:
+    """Processes that start here ignore an interrupt until they are ready to die of one without a word."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def _start_worker(grammar_folders: tuple[Path, ...]) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     _worker_matcher.append(Matcher(load_grammar(grammar_folders), thorough=True))
 
 
