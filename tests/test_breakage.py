@@ -249,3 +249,42 @@ def test_a_folder_without_signatures_is_refused(tmp_path: Path, made: bool) -> N
     assert done.returncode == EXIT_INPUT
     assert done.stdout == b""
     assert str(folder).encode() in done.stderr
+
+
+def test_reports_that_lie_among_the_logs_are_not_read_as_logs(tmp_path: Path) -> None:
+    plog(tmp_path, [KNOWN])
+    before = analyze(tmp_path, jobs=1)
+    formats = [part for name in ("html", "md", "json", "text") for part in ("-f", name)]
+    run(["analyze", str(tmp_path), "-o", str(tmp_path / "out"), *formats])
+    run(["analyze", str(tmp_path), "-o", str(tmp_path / "summary.log"), "-f", "text"])
+    run(["analyze", "."], cwd=tmp_path, stdout=subprocess.DEVNULL)
+    after = analyze(tmp_path, jobs=1)
+
+    assert {path.name for path in tmp_path.iterdir()} >= {"out", "summary.log", "plogscope-report.html"}
+    assert after.coverage.read == before.coverage.read
+    assert {entry["path"] for entry in after.coverage.skipped} == {
+        "out/report.txt", "summary.log", "plogscope-report.html",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("zone", ["Asia/Shanghai", "America/New_York"])
+def test_the_zone_of_the_machine_changes_nothing(zone: str) -> None:
+    logs = ROOT / "fixtures" / "oom-allocator" / "run"
+    reports = []
+    for name in ("UTC", zone):
+        done = run(["analyze", str(logs), "-f", "json"], stdout=subprocess.PIPE, env=os.environ | {"TZ": name})
+        reports.append(json.loads(done.stdout) | {"generated": None})
+    assert reports[0] == reports[1]
+
+
+def test_a_folder_given_twice_or_with_a_file_in_it_is_read_once(tmp_path: Path) -> None:
+    (tmp_path / "logs").mkdir()
+    log = plog(tmp_path / "logs", [KNOWN])
+    (tmp_path / "link").symlink_to(tmp_path / "logs")
+    os.link(log, tmp_path / "logs/train.log")
+    once = analyze(tmp_path / "logs", jobs=1)
+    for given in (["logs", "logs"], ["logs", "link"], ["logs", f"logs/{log.name}"], [f"link/{log.name}", "logs"]):
+        report = analyze([tmp_path / name for name in given], jobs=1)
+        assert report.coverage.read == once.coverage.read == 1
+        assert any("read" in entry["reason"] for entry in report.coverage.skipped)
+        assert report.verdict.root_cause is not None

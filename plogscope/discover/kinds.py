@@ -18,6 +18,7 @@ NUL_SHARE = 0.3
 
 BINARY = "binary"
 ARCHIVE = "archive: unpack it first"
+OWN_REPORT = "a report of plogscope"
 
 _ARCHIVE_NAME = re.compile(r"\.(?:gz|tgz|tar|zip|bz2|tbz2?|xz|txz|zst|7z|rar|lz4|Z)$", re.IGNORECASE)
 _BINARY_NAME = re.compile(
@@ -47,6 +48,10 @@ _MAGIC = (
     b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05", b"SQLite format", b"\xca\xfe\xba\xbe", b"\x00asm",
 )  # fmt: skip
 _ARCHIVE_MAGIC = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd", b"7z\xbc\xaf", b"Rar!")
+_OWN_NAME = re.compile(r"(?:^|/)plogscope-report\.html$")
+_OWN_TEXT = re.compile(rb"plogscope \d+\.\d+\S*  [0-9a-f]{12}  ")
+"""How the text view begins: it quotes errors, and would be taken for a log of the job."""
+
 _LOG_TEXT = re.compile(
     rb"^\s*Traceback \(most recent call last\)|^Fatal Python error|Segmentation fault|^[VIWEF]\d{4} \d\d:\d\d"
     rb"|\b(?:ERROR|WARNING|WARN|CRITICAL|FATAL|INFO|DEBUG)\b|\[(?:EVENT|TRACE|NOTICE)\]|\bE[A-Z]\d{4}\b"
@@ -85,6 +90,8 @@ def kind_of(file: File, *, alone: bool = False) -> Kind:
     refused = ARCHIVE if _ARCHIVE_NAME.search(path) else BINARY if is_binary_name(path) and not alone else None
     if refused:
         return Kind(None, refused)
+    if _OWN_NAME.search(path):
+        return Kind(None, OWN_REPORT)
     if path.endswith("npugraph_ex/debug.log"):
         return Kind("npugraph-debug")
     return Kind("artefact") if _is_artefact(path) and not alone else _by_content(file, alone=alone)
@@ -102,8 +109,8 @@ def _by_content(file: File, *, alone: bool) -> Kind:
             verdict = _refuse(_sample(file.location, max(0, file.size - SNIFF_BYTES)))
     except OSError as error:
         return Kind(None, (error.strerror or "cannot be opened").lower())
-    if verdict:
-        return Kind(None, verdict)
+    if verdict or _OWN_TEXT.match(sample):
+        return Kind(None, verdict or OWN_REPORT)
     encoding = wide_encoding(sample)
     text = sample if encoding is None else sample.decode(encoding, "replace").encode()
     return Kind(_text_kind(file.named, text, alone=alone), encoding=encoding)
