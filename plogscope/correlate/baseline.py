@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from plogscope.correlate.incidents import Judged
+from plogscope.formats.prefixes import clean, peel
 from plogscope.model.record import Finding
 from plogscope.model.source import Bundle
 from plogscope.model.steps import StepFacts
@@ -46,10 +47,19 @@ def without_baseline(
 
 
 def without_echoes(findings: Sequence[Finding], bundle: Bundle) -> list[Finding]:
-    """Findings without the prints of records that npugraph_ex also writes to its own debug.log."""
+    """Findings without the prints of records that npugraph_ex also writes to its own debug.log.
+
+    What is printed can carry a launcher's prefix, colours or a collector's frame; what is logged cannot.
+    """
     own = {source.id for source in bundle.sources if source.kind == "npugraph-debug"}
-    logged = {(one.signature, one.quote) for one in findings if one.source in own}
-    return [one for one in findings if one.source in own or (one.signature, one.quote) not in logged]
+    logged = {(one.signature, _bare(one.quote)) for one in findings if one.source in own}
+    if not logged:
+        return list(findings)
+    return [one for one in findings if one.source in own or (one.signature, _bare(one.quote)) not in logged]
+
+
+def _bare(quote: str) -> str:
+    return peel(clean(quote.encode("utf-8", "replace")))[1]
 
 
 def without_ignored(findings: Sequence[Finding]) -> list[Finding]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from plogscope.model.chain import Communicator, Process
-from plogscope.model.record import Actor, Finding
+from plogscope.model.record import Finding
 from plogscope.model.signature import Signature
 from plogscope.model.source import Bundle
 
@@ -178,10 +178,14 @@ def integer(text: str | None) -> int | None:
 def complete_actors(findings: Iterable[Finding], identities: Identities, alone: Mapping[int, int]) -> list[Finding]:
     """Findings whose actors say all that is known about their process.
 
-    Lines of a printed log in which only one process is ever named belong to that process. A line with a rank and no pid
-    belongs to the one process of its node with that rank (of the job, if the file is of no node); a line with a local
-    rank only belongs to the process of its node with that local rank, else on the device of that number.
+    Lines of a printed log in which only one process is ever named belong to that process. A line with a rank or local
+    rank and no pid belongs to the one process that its own file names with it: steps of one run, and runs in one
+    folder, have the same ranks. Where the file names none, a line with a rank belongs to the one process of its node
+    with that rank (of the job, if the file is of no node), and a line with a local rank only to the process of its node
+    with that local rank, else on the device of that number.
     """
+    findings = list(findings)
+    in_file = _named_in_file(findings, identities)
     by_rank: dict[tuple[str | None, int], list[Process]] = defaultdict(list)
     by_device: dict[tuple[str | None, int], list[Process]] = defaultdict(list)
     by_local: dict[tuple[str | None, int], list[Process]] = defaultdict(list)
@@ -195,9 +199,13 @@ def complete_actors(findings: Iterable[Finding], identities: Identities, alone: 
         if process.device is not None:
             by_device[process.node, process.device].append(process)
 
-    def find(actor: Actor) -> Process | None:
+    def find(finding: Finding) -> Process | None:
+        actor = finding.actor
         if actor.pid is not None:
             return identities.processes.get((actor.node, actor.pid))
+        beside = in_file.get((finding.source, actor.rank, actor.local_rank))
+        if beside is not None and len(beside) == 1:
+            return next(iter(beside.values()))
         if actor.rank is not None:
             mine = by_rank.get((actor.node, actor.rank), [])
             return _only(mine if mine or actor.node is not None else anywhere.get(actor.rank, []))
@@ -207,7 +215,22 @@ def complete_actors(findings: Iterable[Finding], identities: Identities, alone: 
         return None
 
     named = [_named(finding, alone) for finding in findings]
-    return [_completed(finding, find(finding.actor)) for finding in named]
+    return [_completed(finding, find(finding)) for finding in named]
+
+
+def _named_in_file(
+    findings: Iterable[Finding], identities: Identities
+) -> dict[tuple[int, int | None, int | None], dict[ProcessKey, Process]]:
+    """By (source, rank, local rank) as lines print them: the processes whose lines in that source carry both."""
+    named: dict[tuple[int, int | None, int | None], dict[ProcessKey, Process]] = defaultdict(dict)
+    for finding in findings:
+        actor = finding.actor
+        if actor.pid is None or (actor.rank is None and actor.local_rank is None):
+            continue
+        key = (actor.node, actor.pid)
+        if key in identities.processes:
+            named[finding.source, actor.rank, actor.local_rank][key] = identities.processes[key]
+    return named
 
 
 def sole_processes(findings: Iterable[Finding], bundle: Bundle) -> dict[int, int]:

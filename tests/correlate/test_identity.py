@@ -122,3 +122,16 @@ def test_the_sign_for_no_rank_is_no_rank() -> None:
     line = finding(ENTRY, source(0, "plog", "a", 41), communicator="w", rank_size=8, says={"rank": 4_294_967_295})
 
     assert ranks(identified(line)) == {41: None}
+
+
+def test_a_rank_that_runs_in_one_folder_share_is_looked_for_in_its_own_file_first() -> None:
+    first, second = source(0, "stdout", None), source(1, "stdout", None)
+    heard = [
+        finding("x/y", first, pid=41, local_rank=0),
+        finding("x/y", second, pid=51, local_rank=0),
+    ]
+    line = finding("x/y", second, local_rank=0)
+
+    placed = complete_actors([*heard, line], identify(heard, {}), {})
+
+    assert placed[-1].actor.pid == 51
