@@ -112,7 +112,13 @@ class NearMiss(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Signature(msgspec.Struct, frozen=True, kw_only=True):
-    """One file below `grammars/`; the id is its path without suffix, for example `operator/aicore-exception`."""
+    """One file below `grammars/`; the id is its path without suffix, for example `operator/aicore-exception`.
+
+    Attributes:
+        phase: `setup` is what is installed or configured before the process starts and what no step changes: a
+            package, a library, a rank table, an environment variable. `bring-up` is what happens while the process
+            connects and opens: the same line after a step says something else.
+    """
 
     id: str
     title: Text
@@ -122,7 +128,7 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
     advice: Advice | None = None
     status: Literal["experimental", "test", "stable"] = "stable"
     subcategory: str | None = None
-    phase: Literal["compile", "capture", "replay", "bring-up", "any"] = "any"
+    phase: Literal["compile", "capture", "replay", "setup", "bring-up", "any"] = "any"
     caution: Text | None = None
     extract: dict[str, Field] = {}
     chain: ChainHints = ChainHints()

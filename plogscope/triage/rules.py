@@ -212,6 +212,9 @@ def _failed_elsewhere(lead: Incident, scene: Scene, place: str) -> Decision:
     phase = _phase(lead, scene) if lead.category in _HOST_LIKE else None
     if lead.category == "compile" or lead.phase == "compile" or phase in COMPILE_PHASES:
         return Decision("compile-error", "first-cause-in-compilation", place)
+    if lead.phase == "setup":
+        # It was wrong before the first step, whenever a line shows it; steps above it can be of an earlier start.
+        return Decision("environment", "setup-was-wrong", place)
     early = lead.phase == "bring-up" and not lead.waits and not progressed_before(lead.lead, scene.progress)
     if early:
         return Decision("environment", "bring-up-before-first-step", place)

@@ -296,6 +296,7 @@ def loose(tmp_path: Path) -> Bundle:
         ({"category": "operator", "phase": "compile"}, "compile-error"),
         ({"category": "stream_event", "phase": "capture"}, "runtime-error"),
         ({"category": "host", "phase": "bring-up"}, "environment"),
+        ({"category": "host", "phase": "setup"}, "environment"),
         ({"category": "communication", "phase": "bring-up", "waits": True}, "runtime-error"),
         ({"category": "operator"}, "runtime-error"),
         ({"category": "accuracy"}, "accuracy"),
@@ -326,6 +327,14 @@ def test_environment_needs_that_nothing_succeeded_before(
     assert routed(loose, chain, progress=[progress_in(loose, "peer.log", 1, 10)]).route == "runtime-error"
     assert routed(loose, chain, progress=[progress_in(loose, "peer.log", 1, 5_000)]).route == "environment"
     assert routed(loose, chain, progress=[progress_in(loose, "peer.log", 1)]).route == "environment"
+
+
+def test_what_is_not_installed_was_wrong_before_any_step_that_stands_above(
+    loose: Bundle, chain_at: ChainAt, progress_in: ProgressIn
+) -> None:
+    chain = chain_at(loose, "train.log", "RuntimeError: x", phase="setup")
+    got = routed(loose, chain, progress=[progress_in(loose, "train.log", 1)])
+    assert (got.route, got.rule) == ("environment", "setup-was-wrong")
 
 
 def test_witness_alone_keeps_runtime_error(loose: Bundle, chain_at: ChainAt) -> None:
