@@ -29,6 +29,7 @@ LINTS: tuple[type[Lint], ...] = (
     proof.ExamplesMatch,
     proof.NearMissesDoNotMatch,
     proof.Provenance,
+    proof.Supported,
     wording.Finished,
     wording.BothLanguages,
     wording.PlaceholdersExtracted,

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from plogscope.grammar.document import Defect
@@ -78,6 +79,33 @@ class Provenance(Lint):
                     remedy = "name the source file, document or version that prints it"
                     message = f"the source of {table}[{index}] is empty"
                     yield self.defect(entry, (table, index, "source"), message, remedy)
+
+
+class Supported(Lint):
+    """A program or document that others can look up prints what blames something; a log at hand is no support."""
+
+    id = "support"
+    meaning = "the pattern may fit nothing but one log"
+
+    def check(self, entry: Entry) -> Iterator[Defect]:
+        sources = [example.source.strip() for example in entry.signature.examples]
+        if entry.signature.role not in BLAMING or not all(sources) or not all(map(_NO_SUPPORT.fullmatch, sources)):
+            return
+        for index in range(len(sources)):
+            message = f"the source of examples[{index}] names no program and no document: {sources[index]!r}"
+            remedy = "name the source file, document or version that prints it, or add an example of one"
+            yield self.defect(entry, ("examples", index, "source"), message, remedy)
+
+
+BLAMING = ("cause", "either", "symptom")
+"""What progress looks like is up to every program; what is blamed has to be known from more than a log."""
+
+_NO_SUPPORT = re.compile(
+    r"(?:(?:a|an|the|one|our|own|some|real|field|user'?s?) ){0,4}"
+    r"(?:log|logs|case|cases|bundle|ticket|issue|sample|example|report|run|application|program|script|training script"
+    r"|path|user|unknown|observed)(?: (?:file|line|no\.?|number|#)?.{0,20})?",
+    re.IGNORECASE,
+)
 
 
 def _difference(found: dict[str, str], wanted: dict[str, str]) -> str:
