@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from plogscope.chain.order import lag_s, precedes, uncertainty_s
+from plogscope.chain.order import comparable, lag_s, precedes, uncertainty_s
 from plogscope.model.chain import Clock, Edge, Incident
 from plogscope.model.signature import Explains, Signature, names
 from plogscope.model.vocabulary import EdgeKind, Text
@@ -57,6 +57,7 @@ def connect(
     near = _by_names(incidents)
     far = sorted(incidents, key=lambda one: (strength(one), one.start_ns if one.start_ns is not None else 1 << 62))
     strongest = [one for one in far if strength(one) < STRENGTH["symptom"]][:MAX_FAR_CAUSES]
+    strongest += [one for one in far if one.subcategory in ENDS_THE_JOB][:MAX_ENDS]
     for effect in incidents:
         candidates = {one.id: one for name in _names(effect) for one in near[name][:MAX_NEAR_CAUSES]}
         candidates.update({one.id: one for one in strongest})
@@ -71,6 +72,7 @@ def connect(
 
 MAX_NEAR_CAUSES = 200
 MAX_FAR_CAUSES = 40
+MAX_ENDS = 4
 """An effect is compared with the incidents of its own process and with the strongest of all others: the number of
 comparisons grows with the incidents, not with their square."""
 
@@ -106,6 +108,8 @@ def _edge_kind(
             if told is not None:
                 return "wraps" if told else None
         return _inside(cause, effect, mine, other, clocks)
+    if cause.subcategory in ENDS_THE_JOB:
+        return "kills" if _ends(cause, effect, clocks) else None
     if mine >= STRENGTH["symptom"] or cause.waits:
         return None
     return _across(cause, effect, other, clocks)
@@ -183,6 +187,10 @@ INTERRUPTED = "interrupt"
 """Subcategory of teardown signatures of a person or scheduler who ended the job: what follows is only the end."""
 
 
+ENDS_THE_JOB = (INTERRUPTED, "terminated")
+"""Subcategories of signals that reach the launcher or one process and end all of them."""
+
+
 def _already_failing(symptom: Incident, effect: Incident) -> bool:
     """True when an earlier symptom shows that the process was failing before something that can be a consequence.
 
@@ -206,6 +214,21 @@ def _across(cause: Incident, effect: Incident, other: int, clocks: Sequence[Cloc
     if earlier is True and cause.signature is not None and cause.signature == effect.signature:
         return "repeats"
     return None
+
+
+def _ends(cause: Incident, effect: Incident, clocks: Sequence[Clock]) -> bool:
+    """True when the effect is what a process says while it is taken down with the job.
+
+    A process that states a cause of its own is believed. After a person's interruption anything else counts as the end,
+    after a signal of unknown sender only what says nothing by itself. An error that no signature knows is the end also
+    where it is stamped like the signal, and, when a person ended the job, where no time decides.
+    """
+    earlier = precedes(cause, effect, clocks)
+    by_person = cause.subcategory == INTERRUPTED
+    if earlier is None:
+        together = comparable(cause.findings[0], effect.findings[0], clocks)
+        return effect.signature is None and (by_person or together)
+    return earlier and strength(effect) >= (STRENGTH["either"] if by_person else UNKNOWN_STRENGTH)
 
 
 def _late_ns(cause: Incident, effect: Incident) -> int | None:

@@ -1,0 +1,176 @@
+"""How a job ends that no device ended: well, by itself after a retry, by a person, by a scheduler, by a time limit.
+
+Whatever its processes say while they are taken down is the end of the job, never a failure of the device.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+
+from plogscope.model.report import Report
+from plogscope.pipeline import Options, analyze
+
+PIDS = (51007, 51008)
+START = datetime(2026, 2, 3, 4, 0, 0, tzinfo=timezone.utc)
+STEPS, STEP_S = 40, 3
+END_S = STEPS * STEP_S + 1
+"""Seconds after the start at which the ending comes."""
+
+
+def stamp(at_s: float) -> str:
+    moment = START + timedelta(seconds=at_s)
+    return f"{moment:%Y-%m-%d-%H:%M:%S}.{moment.microsecond // 1000:03}.000"
+
+
+def plog(level: str, module: str, pid: int, at_s: float, where: str, text: str) -> str:
+    return f"[{level}] {module}({pid},python3):{stamp(at_s)} [{where}]{pid} {text}"
+
+
+def training(upto: int = STEPS) -> list[str]:
+    moments = [(START + timedelta(seconds=step * STEP_S), step) for step in range(1, upto + 1)]
+    return [f"{at:%Y-%m-%d %H:%M:%S},000 - trainer - INFO - step {n}/400 loss {3 - n / 100:.4f}" for at, n in moments]
+
+
+def logger(pid: int) -> list[str]:
+    """What CANN of one process writes while it trains."""
+    return [
+        plog("INFO", "RUNTIME", pid, step * STEP_S, "stream.cc:41", f"AddTask:stream_id=3, task_id={step}")
+        for step in range(1, STEPS + 1)
+    ]
+
+
+def taken_down(pid: int, at_s: float) -> list[str]:
+    """What CANN of one process writes when it is ended in the middle of a step."""
+    return [
+        plog(
+            "ERROR", "HCCL", pid, at_s, "hccl_socket.cc:96", "[Recv]errNo[0x0000000005000013] socket is closed by peer"
+        ),
+        plog(
+            "ERROR",
+            "RUNTIME",
+            pid,
+            at_s + 0.1,
+            "stream.cc:1085",
+            "GetError:Stream Synchronize failed, stream_id=3, retCode=0x95, [the model stream execute failed].",
+        ),
+        plog(
+            "ERROR",
+            "ASCENDCL",
+            pid,
+            at_s + 0.2,
+            "stream.cpp:146",
+            "aclrtSynchronizeStream:synchronize stream failed, runtime result = 507011",
+        ),
+    ]
+
+
+def sent_signal(number: int, name: str) -> list[str]:
+    """torchrun is told to end, and ends its workers."""
+    at = START + timedelta(seconds=END_S)
+    head = f"W{at:%m%d %H:%M:%S}.100000 50990 torch/distributed/elastic"
+    return [
+        f"{head}/agent/server/api.py:723] Received {number} death signal, shutting down workers",
+        *(f"{head}/multiprocessing/api.py:897] Sending process {pid} closing signal {name}" for pid in PIDS),
+        "Traceback (most recent call last):",
+        '  File "/usr/local/bin/torchrun", line 8, in <module>',
+        "    sys.exit(main())",
+        f"torch.distributed.elastic.multiprocessing.api.SignalException: Process 50990 got signal: {number}",
+    ]
+
+
+def retry(pid: int, at_s: float) -> list[str]:
+    """A first attempt that fails and a second one that does not."""
+    where = "channel_probe.cc:88"
+    return [
+        plog("ERROR", "TDT", pid, at_s, where, "Open:first attempt on channel 3 failed, will try again"),
+        plog("INFO", "TDT", pid, at_s + 0.1, where, "Open:channel 3 opened, retry succeeded"),
+    ]
+
+
+def verdict_of(
+    folder: Path, output: list[str], after_s: float | None = END_S + 0.5, retried_s: float | None = None
+) -> Report:
+    """Report on two processes, which say their last words `after_s` after the start (None: none)."""
+    (folder / "plog").mkdir()
+    (folder / "stdout.log").write_text("\n".join([*training(), *output, ""]), "utf-8")
+    for pid in PIDS:
+        lines = [*logger(pid), *(retry(pid, retried_s) if retried_s is not None else [])]
+        lines.sort(key=lambda line: line.split("):", 1)[1])
+        lines += taken_down(pid, after_s) if after_s is not None else []
+        (folder / "plog" / f"plog-{pid}_20260203040000001.log").write_text("\n".join([*lines, ""]), "utf-8")
+    return analyze([folder], Options(jobs=1))
+
+
+def test_a_run_that_ends_well_did_not_fail(tmp_path: Path) -> None:
+    report = verdict_of(tmp_path, ["Training completed."], after_s=None)
+    assert (report.verdict.status, report.triage.route) == ("no-failure", "none")
+
+
+def test_an_error_that_a_retry_got_over_is_no_failure(tmp_path: Path) -> None:
+    failed_s = 30.5
+    report = verdict_of(tmp_path, ["Training completed."], after_s=None, retried_s=failed_s)
+    assert report.verdict.status == "no-failure"
+    assert {entry.role for entry in report.chain} == {"recovered"}
+
+
+INTERRUPTED = [
+    "^CTraceback (most recent call last):",
+    '  File "/work/train.py", line 88, in <module>',
+    "    loss.backward()",
+    "KeyboardInterrupt",
+]
+
+AT = f"{START + timedelta(seconds=END_S):%Y-%m-%dT%H:%M:%S}"
+ENDINGS = {
+    "ctrl-c": INTERRUPTED,
+    "ctrl-c-of-torchrun": [*sent_signal(2, "SIGINT"), "KeyboardInterrupt"],
+    "sigterm": sent_signal(15, "SIGTERM"),
+    "slurm-time-limit": [
+        f"slurmstepd: error: *** JOB 881 ON node12 CANCELLED AT {AT} DUE TO TIME LIMIT ***",
+        *sent_signal(15, "SIGTERM"),
+    ],
+    "slurm-cancel": [
+        "srun: Job step aborted: Waiting up to 32 seconds for job step to finish.",
+        f"slurmstepd: error: *** STEP 881.0 ON node12 CANCELLED AT {AT} ***",
+        *sent_signal(15, "SIGTERM"),
+    ],
+    "evicted": [
+        "Normal  Preempted  12s  volcano  Preempted by pod prod/infer-0 on node n3",
+        *sent_signal(15, "SIGTERM"),
+    ],
+    "deadline": [*sent_signal(15, "SIGTERM"), "  reason: DeadlineExceeded"],
+    "time-limit-of-the-shell": ["run.sh: line 18: 50990 Terminated              torchrun train.py"],
+}
+
+
+NAMED_BY_A_SCHEDULER = ("slurm-time-limit", "slurm-cancel", "evicted", "deadline")
+
+
+def expected_of(name: str) -> tuple[str, str]:
+    """Status and category: a scheduler says that it ended the job, a signal does not say who sent it."""
+    if name in NAMED_BY_A_SCHEDULER:
+        return ("explained", "host")
+    return ("no-failure", "unknown") if name.startswith("ctrl-c") else ("insufficient", "host")
+
+
+@pytest.mark.parametrize("after_s", [END_S + 0.5, END_S + 20.0, None], ids=["at-once", "later", "silent"])
+@pytest.mark.parametrize("name", ENDINGS)
+def test_the_end_of_a_job_from_outside_is_no_failure_of_the_device(
+    tmp_path: Path, name: str, after_s: float | None
+) -> None:
+    verdict = verdict_of(tmp_path, ENDINGS[name], after_s).verdict
+
+    assert (verdict.status, verdict.category) == expected_of(name), verdict.statement.en
+    assert verdict.root_cause is None or verdict.root_cause.signature == "launcher/scheduler-cancel"
+
+
+def test_a_cause_that_a_process_states_before_it_is_ended_stays_the_cause(tmp_path: Path) -> None:
+    report = verdict_of(
+        tmp_path, ["torch.OutOfMemoryError: NPU out of memory. Tried to allocate 2.00 GiB", *ENDINGS["sigterm"]]
+    )
+    root = report.verdict.root_cause
+    assert root is not None
+    assert (report.verdict.category, root.line) == ("memory", STEPS + 1)
