@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
+from plogscope.formats.prefixes import clean, peel
+from plogscope.formats.registry import classify
 from plogscope.model.chain import Incident
 from plogscope.model.record import Actor, Finding
 from plogscope.model.signature import Code, Signature
@@ -70,9 +72,22 @@ def judge(finding: Finding, signatures: Mapping[str, Signature], lookup: CodeLoo
         if code is not None:
             role, category = code.role, code.category
             title = Text(en=f"{code.code} {code.title.en}", zh=f"{code.code} {code.title.zh}")
-    hushed = finding.format in HUSHING_FORMATS and finding.level in ("WARNING", "INFO", "DEBUG")
-    hushed = hushed or (finding.format in KERNEL_FORMATS and category == "host" and finding.actor.pid is None)
+    hushed = _printed_below_error(finding) or (
+        finding.format in KERNEL_FORMATS and category == "host" and finding.actor.pid is None
+    )
     return Judged(finding, signature, role, category, title, signature.chain.weight, hushed)
+
+
+BELOW_ERROR = ("WARNING", "INFO", "DEBUG")
+FRAMED_FORMATS = ("exception", "traceback")
+"""A logging library can put its own head round these: the level in it is that of whoever caught the exception."""
+
+
+def _printed_below_error(finding: Finding) -> bool:
+    if finding.format not in FRAMED_FORMATS:
+        return finding.format in HUSHING_FORMATS and finding.level in BELOW_ERROR
+    frame = classify(peel(clean(finding.quote.encode("utf-8", "replace")))[1])
+    return frame is not None and frame.format in HUSHING_FORMATS and frame.level in BELOW_ERROR
 
 
 class _Group:
