@@ -13,17 +13,18 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from plogscope.chain.caught import caught
 from plogscope.chain.cause import find_cause
 from plogscope.chain.checkers import run_checkers
 from plogscope.chain.checkers.base import JobView
-from plogscope.chain.clear import Progress, Writing, recovered
+from plogscope.chain.clear import Progress, Writing, outlived, recovered
 from plogscope.chain.device_waits import mark_device_waits
 from plogscope.chain.naming import name_root
 from plogscope.chain.suspects import suspects_of
 from plogscope.compose import Case, assemble_report
 from plogscope.correlate.baseline import without_baseline, without_echoes, without_ignored
 from plogscope.correlate.clocks import Clocks, find_clocks, on_reference
-from plogscope.correlate.cluster import build_cluster
+from plogscope.correlate.cluster import build_cluster, last_words
 from plogscope.correlate.homes import Homes, at_home, find_homes
 from plogscope.correlate.identity import complete_actors, identify, sole_processes
 from plogscope.correlate.incidents import Judged, build_incidents, judge
@@ -43,6 +44,7 @@ from plogscope.model.vocabulary import Symptom
 from plogscope.redact import redact_report
 from plogscope.scan.engine import scan_bundle
 from plogscope.scan.merge import Observations, SourceStats, merge
+from plogscope.scan.sequel import read_sequel
 from plogscope.triage.collect import collection_script
 from plogscope.triage.route import route
 from plogscope.triage.steps import read_steps
@@ -167,22 +169,26 @@ def _keep_records(bundle: Bundle, seen: Observations, correlated: Correlated, ou
 
 
 def _correlate(bundle: Bundle, seen: Observations, signatures: dict[str, Signature]) -> Correlated:
-    ends = {
-        source: (stats.first_ns, stats.last_ns)
-        for source, stats in seen.stats.items()
-        if stats.first_ns is not None and stats.last_ns is not None
-    }
     homes = find_homes(seen.findings, bundle)
     at_work = at_home(without_ignored(without_echoes(seen.findings, bundle)), homes)
     identities = identify(at_work, signatures)
     named = complete_actors(at_work, identities, sole_processes(at_work, bundle))
-    clocks = find_clocks(bundle, named, ends)
+    clocks = find_clocks(bundle, named, _ends(seen))
     findings = on_reference(named, clocks)
     spans = {
         source: {pid: (span.first_ns, span.last_ns) for pid, span in stats.spans.items()}
         for source, stats in seen.stats.items()
     }
     return Correlated(tuple(findings), clocks, build_cluster(bundle, identities, clocks, spans, homes), homes)
+
+
+def _ends(seen: Observations) -> dict[int, tuple[int, int]]:
+    """(first, last) stamp as printed by source id."""
+    return {
+        source: (stats.first_ns, stats.last_ns)
+        for source, stats in seen.stats.items()
+        if stats.first_ns is not None and stats.last_ns is not None
+    }
 
 
 def _judge(correlated: Correlated, signatures: dict[str, Signature]) -> list[Judged]:
@@ -213,6 +219,13 @@ def _chain(
         correlated.clocks.clocks,
     )
     cleared = recovered(incidents, progress)
+    cleared |= caught(
+        [one for one in incidents if one.id not in cleared],
+        lambda finding: read_sequel(bundle.sources[finding.source], finding),
+        last_words(bundle, correlated.cluster, correlated.clocks, _ends(seen)),
+        correlated.clocks.clocks,
+    )
+    cleared |= outlived([one for one in incidents if one.id not in cleared], progress)
     alive = tuple(one for one in incidents if one.id not in cleared)
     view = JobView(alive, tuple(one.finding for one in evidence), correlated.cluster)
     chain = find_cause(incidents, cleared, signatures, correlated.clocks.clocks, run_checkers(view))

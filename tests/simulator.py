@@ -21,6 +21,9 @@ OWN_FAULTS = (
 )  # fmt: skip
 """The culprit's own log states the cause."""
 
+EARLY_FAULTS = ("port", "device-ip")
+"""The job does not get as far as its first step."""
+
 KERNEL_FAULTS = ("host-oom",)
 """The log of the node states it."""
 
@@ -86,6 +89,12 @@ class Plan:
     strangers: int = 0
     """Processes of another job on the first node."""
 
+    caught: int = 0
+    """Exceptions that ranks caught and logged while they went on; with any, each rank misses an optional module too."""
+
+    quiet: bool = False
+    """Only the first rank prints its steps."""
+
     silent_culprit: bool = False
     """Leave out all that the culprit and its node's kernel wrote."""
 
@@ -140,10 +149,12 @@ class Job:
     def output(self, who: Process, at_s: float, text: str, *, root: bool = False) -> None:
         self.put(f"host{who.node}/rank_{who.rank}.log", at_s, text, root=root)
 
-    def trainer(self, who: Process, at_s: float, text: str) -> None:
+    def trainer(self, who: Process, at_s: float, text: str, level: str = "INFO") -> None:
         hours = self.plan.zone_h[who.node] if who.node < len(self.plan.zone_h) else 8
         stamp = self.moment(who.node, at_s, hours)
-        self.output(who, at_s, f"{stamp:%Y-%m-%d %H:%M:%S},{stamp.microsecond // 1000:03d} - trainer - INFO - {text}")
+        self.output(
+            who, at_s, f"{stamp:%Y-%m-%d %H:%M:%S},{stamp.microsecond // 1000:03d} - trainer - {level} - {text}"
+        )
 
     def kernel(self, node: int, at_s: float, text: str, *, root: bool = False) -> None:
         self.put(f"host{node}/dmesg.txt", at_s, f"[{self.moment(node, at_s):%a %b %d %H:%M:%S %Y}] {text}", root=root)
@@ -238,6 +249,12 @@ class Job:
             self.output(who, at_s + 0.0001 * number, line)
         self.output(who, at_s + 0.001, text, root=root)
 
+    def catches(self, who: Process, at_s: float, level: str, told: str, exception: str, then: str) -> None:
+        """An exception that the program logs and gets over."""
+        self.trainer(who, at_s, told, level)
+        self.raises(who, at_s + 0.0001, exception)
+        self.trainer(who, at_s + 0.002, then, "WARNING")
+
     def bundle(self, status: str) -> Bundle:
         result = Bundle(status=status, culprit=self.culprit.rank if self.plan.kind != "healthy" else None)
         for path, entries in self.lines.items():
@@ -253,14 +270,15 @@ def simulate(plan: Plan) -> Bundle:
 
     job = Job(plan)
     culprit, others = job.culprit, [who for who in job.ranks if who is not job.culprit]
-    early = plan.kind in ("port", "device-ip")
+    early = plan.kind in EARLY_FAULTS
     for who in job.ranks:
         job.joins(who, 2.0 + 0.2 * who.local)
         if not early:
             job.is_up(who)
     status = write_fault(job, culprit, others)
     for who in job.ranks:
-        job.steps(who, UP_S + 4 if early else FAIL_S + (1200 if plan.kind == "healthy" else 0))
+        if not plan.quiet or who.seat == 0:
+            job.steps(who, UP_S + 4 if early else FAIL_S + (1200 if plan.kind == "healthy" else 0))
     if plan.kind == "healthy":
         for who in job.ranks:
             job.trainer(who, FAIL_S + 1210, "training finished, saved to /ckpt/final")
@@ -287,6 +305,20 @@ def _extras(job: Job) -> None:
             "WARNING",
         )
         job.trainer(who, at_s, f"data queue depth {number % 9}")
+    for who in job.ranks if job.plan.caught else ():
+        job.catches(
+            who,
+            0.5,
+            "WARNING",
+            "no fused kernels",
+            "ModuleNotFoundError: No module named 'fused_rope'",
+            "eager kernels",
+        )
+    for number in range(0 if job.plan.kind in EARLY_FAULTS else job.plan.caught):
+        who = job.random.choice(job.ranks)
+        at_s = 20.0 + (FAIL_S - 80.0) * (number / job.plan.caught)
+        job.catches(who, at_s, "ERROR", f"sample {number} is broken", "KeyError: 'labels'", "the next sample is taken")
+        job.plog(who, FAIL_S - 1.0, "GE", f"[model_manager.cc:77]{who.pid} LoadTask:end", "WARNING")
     for number in range(job.plan.strangers):
         other = Process(900 + number, 0, 0, 90_001 + number, -1)
         for step in range(20):

@@ -104,6 +104,15 @@ def test_noise_and_processes_of_other_jobs_change_nothing(plan: Plan) -> None:
     assert after == before
 
 
+@pytest.mark.parametrize("quiet", [False, True], ids=["each-rank-prints", "one-rank-prints"])
+@pytest.mark.parametrize("plan", cases("python", "aicore", "host-oom", "hang", "port", "healthy"), ids=named)
+def test_exceptions_that_the_program_caught_change_nothing(plan: Plan, quiet: bool) -> None:  # noqa: FBT001 - pytest
+    before = answer(report_of(simulate(replace(plan, quiet=quiet))))
+    after = answer(report_of(simulate(replace(plan, quiet=quiet, caught=8))))
+
+    assert after == before
+
+
 @pytest.mark.parametrize("plan", cases("aicore", "torch-oom", "segfault", *KERNEL_FAULTS), ids=named)
 def test_without_the_culprits_log_the_verdict_is_insufficient_and_names_it(plan: Plan) -> None:
     bundle = simulate(replace(plan, silent_culprit=True))

@@ -62,20 +62,35 @@ def recovered(incidents: Sequence[Incident], progress: Progress) -> frozenset[st
     cleared = set()
     for incident in incidents:
         if is_condition(incident):
-            if _is_passing(incident) or any(_same_job(finding, incident) for finding in finished):
-                cleared.add(incident.id)
-            continue
-        own = [finding for key in _writers(incident.lead) for finding in by_writer.get(key, [])]
-        own += [finding for finding in finished if _same_job(finding, incident)]
-        ended_well = any(_same_job(finding, incident) for finding in finished)
-        followed = any(_follows(finding, incident, progress.clocks) for finding in own) or _two_follow(own, incident)
-        if not own:
-            followed = _everybody_went_on(incident, by_writer, progress.clocks)
-        if incident.signature is None and ended_well:
-            followed = True  # nothing known failed there and the run came to its good end
-        if followed or (incident.role not in {"cause", "symptom"} and _went_on(incident, progress)):
+            over = _is_passing(incident) or any(_same_job(finding, incident) for finding in finished)
+        else:
+            over = _is_got_over(incident, by_writer, finished, progress)
+        if over:
             cleared.add(incident.id)
     return frozenset(cleared)
+
+
+def _is_got_over(
+    incident: Incident,
+    by_writer: Mapping[object, Sequence[Finding]],
+    finished: Sequence[Finding],
+    progress: Progress,
+) -> bool:
+    """True when progress of its own process, or of all, or the good end of the run came after the incident."""
+    clocks = progress.clocks
+    own = [finding for key in _writers(incident.lead) for finding in by_writer.get(key, [])]
+    ends = [finding for finding in finished if _same_job(finding, incident)]
+    if any(_follows(finding, incident, clocks) for finding in own) or _two_follow([*own, *ends], incident):
+        return True
+    if any(_ends_after(finding, incident, clocks) for finding in ends):
+        return True
+    if not own and not ends and _everybody_went_on(incident, by_writer, clocks):
+        return True
+    if incident.signature is None and ends:
+        return True  # nothing known failed there and the run came to its good end
+    if incident.role != "cause" and any(_long_after(finding, incident, clocks) for finding in finished):
+        return True
+    return incident.role not in {"cause", "symptom"} and _went_on(incident, progress)
 
 
 WEAK_CATEGORIES = ("accuracy", "performance")
@@ -121,6 +136,8 @@ def _everybody_went_on(
     This decides for a process whose own progress is not in the logs: were it stopped, collectives would stop the rest.
     """
     last = incident.findings[-1]
+    if _may_be_later(last):
+        return False
     ended = _end_ns(last)
     latest = []
     for made in by_writer.values():
@@ -153,9 +170,31 @@ def _follows(finding: Finding, incident: Incident, clocks: Sequence[Clock]) -> b
     end = finding.last_line or finding.line
     if finding.source == last.source:
         return end > last_line and _far_enough(finding, last, incident)
-    if not comparable(finding, last, clocks):
+    if _may_be_later(last) or not comparable(finding, last, clocks):
         return False
     return _far_enough(finding, last, incident)
+
+
+def _long_after(finding: Finding, incident: Incident, clocks: Sequence[Clock]) -> bool:
+    """True when a run came to its good end long after the incident: no process of it can have stopped there."""
+    last = incident.findings[-1]
+    end_ns, last_ns = _end_ns(finding), _end_ns(last)
+    if end_ns is None or last_ns is None or not comparable(finding, last, clocks):
+        return False
+    return end_ns - last_ns > JOB_WENT_ON_NS
+
+
+def _ends_after(finding: Finding, incident: Incident, clocks: Sequence[Clock]) -> bool:
+    """True when the good end of a run came after an incident: whatever has no stamp of its own was before it."""
+    last = incident.findings[-1]
+    if _may_be_later(last) and finding.source != last.source and comparable(finding, last, clocks):
+        return _far_enough(finding, last, incident)
+    return _follows(finding, incident, clocks)
+
+
+def _may_be_later(finding: Finding) -> bool:
+    """True for a record without a stamp of its own: it may be much later than the one above it in its file."""
+    return finding.time_quality == "inherited"
 
 
 def _far_enough(finding: Finding, last: Finding, incident: Incident) -> bool:
@@ -186,10 +225,31 @@ def _same_job(finding: Finding, incident: Incident) -> bool:
 
 def _went_on(incident: Incident, progress: Progress) -> bool:
     """True when the same process wrote much more into the same source for a while."""
+    return _wrote(incident, progress, lines=WENT_ON_RECORDS, during_ns=WENT_ON_NS)
+
+
+OUTLIVED_RECORDS, OUTLIVED_NS = 10, 10 * SECOND_NS
+
+
+def outlived(left: Sequence[Incident], progress: Progress) -> frozenset[str]:
+    """Ids of unknown errors that are all there is, if every process wrote on after its own: then nothing failed.
+
+    Args:
+        left: All incidents that nothing else cleared.
+        progress: Where each process stopped to write.
+    """
+    if any(one.signature is not None for one in left) or not all(
+        _wrote(one, progress, lines=OUTLIVED_RECORDS, during_ns=OUTLIVED_NS) for one in left
+    ):
+        return frozenset()
+    return frozenset(one.id for one in left)
+
+
+def _wrote(incident: Incident, progress: Progress, *, lines: int, during_ns: int) -> bool:
+    """True when the process wrote so much more into the same source, for so long, and not only errors."""
     last = incident.findings[-1]
-    line = last.last_line or last.line
     writing = progress.writing.get((last.source, last.actor.pid or 0))
     if writing is None or writing.failing or writing.last_ns is None or last.time_ns is None:
         return False
     ended = last.last_time_ns if last.last_time_ns is not None else last.time_ns
-    return writing.last_line - line > WENT_ON_RECORDS and writing.last_ns - ended > WENT_ON_NS
+    return writing.last_line - (last.last_line or last.line) > lines and writing.last_ns - ended > during_ns

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
 import msgspec
@@ -60,6 +61,37 @@ def _process(key: tuple[str | None, int], known: Process | None, span: tuple[int
 def _shown_first(process: Process) -> tuple[int, str, int]:
     rank = process.rank if process.rank is not None else 1 << 30
     return (rank, process.node or "", process.pid or 0)
+
+
+def last_words(
+    bundle: Bundle, cluster: Cluster, clocks: Clocks, ends: Mapping[int, tuple[int, int]]
+) -> dict[tuple[object, ...], list[tuple[int, int]]]:
+    """(clock, time on the reference clock) of the last record in each file that one process wrote alone.
+
+    They stand under ("pid", node, pid); under ("rank", rank) if one process has it; a printed log of one rank under
+    ("source", id).
+
+    Args:
+        bundle: The sources.
+        cluster: Who has which rank.
+        clocks: Offsets.
+        ends: (first, last) local stamp by source id.
+    """
+    found: dict[tuple[object, ...], list[tuple[int, int]]] = defaultdict(list)
+    for source in bundle.sources:
+        if source.id not in ends:
+            continue
+        clock = clocks.index(source.id, source.node)
+        end = (clock, ends[source.id][1] + int(clocks.clocks[clock].offset_s * SECOND_NS))
+        if source.pid is not None:
+            found["pid", source.node, source.pid].append(end)
+        elif source.rank is not None and source.kind == "stdout":
+            found["source", source.id].append(end)
+    holders = Counter(process.rank for process in cluster.processes)
+    for process in cluster.processes:
+        if process.rank is not None and holders[process.rank] == 1:
+            found["rank", process.rank] += found.get(("pid", process.node, process.pid), [])
+    return found
 
 
 def nodes_of(cluster: Cluster, bundle: Bundle) -> Sequence[str]:

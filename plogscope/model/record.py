@@ -81,3 +81,25 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 
 FIRST_HAND_FORMATS = frozenset({"plog", "tsch", "firmware", "mindspore"})
 """Formats that the components themselves write, not a wrapper that prints what it was told."""
+
+
+ANNOUNCED = "announced"
+"""What told of an exception that ended a thread or a child: its parent goes on and is not well for it."""
+
+
+class Sequel(msgspec.Struct, frozen=True):
+    """How an error stands among the records of its writer.
+
+    Attributes:
+        told: Level of the log record that an exception was printed with, `ANNOUNCED`, or None: nobody logged it.
+        same_logger: The logger that told of it printed the next record as well.
+        told_ns: Local time of the record that told of it, as printed.
+        next_level: Level of the log record that its writer printed next; None when something else came, or nothing.
+        next_ns: Local time of that record as printed.
+    """
+
+    told: str | None = None
+    same_logger: bool = False
+    told_ns: int | None = None
+    next_level: str | None = None
+    next_ns: int | None = None

@@ -98,13 +98,13 @@ def _tasks(bundle: Bundle) -> Iterator[Task]:
 def _scan_task(task: Task, matcher: Matcher) -> Fragment | str:
     """The fragment of a range, or why it could not be read."""
     try:
-        with open(task.source.location, "rb", buffering=0, opener=_open_regular) as stream:
+        with open(task.source.location, "rb", buffering=0, opener=open_regular) as stream:
             return scan(stream, task.source, matcher, task.start, task.stop)
     except OSError as error:
         return error.strerror or type(error).__name__
 
 
-def _open_regular(path: str, flags: int) -> int:
+def open_regular(path: str, flags: int) -> int:
     """Opens without ever waiting: what was a regular file when it was found may be a pipe by now."""
     descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
     if not S_ISREG(os.fstat(descriptor).st_mode):

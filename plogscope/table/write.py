@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from pathlib import Path
-from stat import S_ISREG
 from typing import BinaryIO
 
 import pyarrow as pa
 
 from plogscope.model.rows import ROWS
 from plogscope.model.source import Skipped, Source
-from plogscope.scan.engine import RECORD_KINDS, STATEMENTS
+from plogscope.scan.engine import RECORD_KINDS, STATEMENTS, open_regular
 from plogscope.scan.parse import parse_line
 from plogscope.scan.read import read_blocks
 from plogscope.table.columns import Columns
@@ -78,7 +75,7 @@ def batches(
             continue
         columns.begin(source, None if kept is None else kept[source.id])
         try:
-            with open(source.location, "rb", buffering=0, opener=_open_regular) as stream:
+            with open(source.location, "rb", buffering=0, opener=open_regular) as stream:
                 yield from _source_batches(stream, source, placement, columns)
         except OSError as error:
             skipped.append(Skipped(source.path, error.strerror or type(error).__name__))
@@ -114,15 +111,3 @@ def _first_stamp(stream: BinaryIO) -> int | None:
                 if piece.head is not None and piece.head.time_ns is not None:
                     return piece.head.time_ns
     return None
-
-
-def _open_regular(path: str, flags: int) -> int:
-    """Opens without ever waiting: what was a regular file when it was found may be a pipe by now."""
-    descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
-    regular = False
-    with suppress(OSError):
-        regular = S_ISREG(os.fstat(descriptor).st_mode)
-    if not regular:
-        os.close(descriptor)
-        raise OSError(0, "no longer a regular file", path)
-    return descriptor

@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 import pytest
+from msgspec import structs
 
-from plogscope.chain.clear import Progress, Writing, is_condition, recovered
+from plogscope.chain.clear import Progress, Writing, is_condition, outlived, recovered
 from plogscope.model.chain import Incident
 from plogscope.model.record import Finding
 from plogscope.model.vocabulary import Category
@@ -40,6 +41,15 @@ def test_a_step_of_another_process_clears_only_when_all_went_on_for_long() -> No
     assert cleared(error(), by=(finding("p/step", 60.0, source=3),)) == {"i1"}
 
 
+def test_an_error_without_a_stamp_of_its_own_may_be_later_than_progress_in_other_files() -> None:
+    lead = structs.replace(finding("x/a", 10.0, line=5), time_quality="inherited")
+    step = finding("p/step", 60.0, source=3)
+
+    assert cleared(incident("i1", lead), by=(step,)) == set()
+    assert cleared(incident("i1", lead), by=(structs.replace(step, actor=lead.actor),)) == set()
+    assert cleared(incident("i1", lead), by=(finding("p/step", 60.0, line=9),)) == {"i1"}
+
+
 def test_a_process_that_wrote_on_for_long_was_not_stopped() -> None:
     went_on = {(0, 40): Writing(900, START_NS + 300 * SECOND_NS)}
 
@@ -67,3 +77,27 @@ def test_a_check_that_raised_is_a_failure_and_no_condition(category: Category, p
     one = incident("i1", finding("x/a", format=printed_as), category=category)
 
     assert is_condition(one) is (condition == "condition")
+
+
+def test_the_good_end_of_a_run_elsewhere_clears_what_was_long_before() -> None:
+    done = finding("p/done", 60.0, source=3, clock=1)
+
+    assert cleared(error(), by=(done,)) == {"i1"}
+    assert cleared(error(at_s=40.0), by=(done,)) == set()
+
+
+def test_the_good_end_of_a_run_was_after_an_error_without_a_stamp_of_its_own() -> None:
+    lead = structs.replace(finding("x/a", 10.0, line=5), time_quality="inherited")
+
+    assert cleared(incident("i1", lead), by=(finding("p/done", 60.0, source=3),)) == {"i1"}
+
+
+def test_unknown_errors_that_are_all_there_is_and_were_outlived_are_no_failure() -> None:
+    unknown = incident("i1", finding(None, 10.0, line=5), "either")
+    other = incident("i2", finding("x/a", 10.0, line=5), "symptom")
+    wrote_on = Progress((), NAMES, {(0, 40): Writing(30, START_NS + 60 * SECOND_NS)}, ONE_CLOCK)
+    stopped = Progress((), NAMES, {(0, 40): Writing(9, START_NS + 60 * SECOND_NS)}, ONE_CLOCK)
+
+    assert outlived([unknown], wrote_on) == {"i1"}
+    assert outlived([unknown, other], wrote_on) == set()
+    assert outlived([unknown], stopped) == set()
