@@ -32,6 +32,7 @@ from plogscope.correlate.timeline import build_timeline
 from plogscope.correlate.victims import name_victims
 from plogscope.discover import Scratch, discover
 from plogscope.evidence.around import traceback_text
+from plogscope.evidence.frames import raised_at, start_at
 from plogscope.grammar.codes import load_codes
 from plogscope.grammar.load import load_grammar
 from plogscope.model.chain import Chain, Cluster
@@ -40,7 +41,7 @@ from plogscope.model.report import Report, Tool, Triage
 from plogscope.model.signature import Code, Grammar, Signature
 from plogscope.model.source import Bundle
 from plogscope.model.steps import StepFacts
-from plogscope.model.vocabulary import Symptom
+from plogscope.model.vocabulary import Symptom, Text
 from plogscope.redact import redact_report
 from plogscope.scan.engine import scan_bundle
 from plogscope.scan.merge import Observations, SourceStats, merge
@@ -279,6 +280,7 @@ def _report(
         signatures=signatures,
         codes=_root_code(chain, signatures),
         where={one.id: f"{bundle.sources[one.lead.source].path}:{one.lead.line}" for one in chain.incidents},
+        start=_start(bundle, chain),
         understood=bool(judged) or steps is not None or _has_known_form(seen),
     )
     triage = route(
@@ -290,6 +292,11 @@ def _report(
     script = collection_script(bundle, steps) if steps is not None and insufficient else None
     judgement = settle(judgement, triage, script)
     return redact_report(assemble_report(_case(bundle, seen, steps, correlated, chain, judgement, triage, grammar)))
+
+
+def _start(bundle: Bundle, chain: Chain) -> Text | None:
+    root = chain.incident(chain.root)
+    return start_at(raised_at(bundle.sources[root.lead.source], root.lead)) if root is not None else None
 
 
 def _root_code(chain: Chain, signatures: dict[str, Signature]) -> dict[str, Code]:

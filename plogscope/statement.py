@@ -41,7 +41,7 @@ def _explained(chain: Chain, root: Incident, judgement: Judgement, signatures: M
     after = _after(chain, root)
     if chain.root_reason is not None:
         return say("said.checker", reason=chain.root_reason, after=after)
-    values = {"who": _who(root), "clock": _clock(root.lead.time_ns), "after": after}
+    values = {"who": _spaced(_who(root)), "clock": _clock(root.lead.time_ns), "after": after}
     if root.signature is None:
         return say("said.unknown", quote=_cut(root.lead.quote), **values)
     key = "said.explained" if judgement.confidence.level == "high" else "said.likely"
@@ -77,6 +77,11 @@ def _who(root: Incident) -> Text:
         device = say("said.device", device=actor.device) if actor.device is not None else Text("", "")
         return say("said.process", pid=actor.pid, device=device, on=on)
     return say("said.job", on=on)
+
+
+def _spaced(who: Text) -> Text:
+    """A space between a number or a Latin word and the Chinese that follows it."""
+    return Text(who.en, f"{who.zh} " if who.zh[-1:].isascii() else who.zh)
 
 
 def _clock(time_ns: int | None) -> Text:

@@ -35,6 +35,7 @@ def judge_chain(
     signatures: Mapping[str, Signature],
     codes: Mapping[str, Code],
     where: Mapping[str, str],
+    start: Text | None = None,
     understood: bool = True,
 ) -> Judgement:
     """The verdict on a chain.
@@ -46,13 +47,15 @@ def judge_chain(
         signatures: By id.
         codes: Code table row by incident id, where the root's role comes from one.
         where: `file:line` by incident id.
+        start: The sentence that names the frame in which the root's exception came up, if it has a traceback.
         understood: False when no line had a form or a message that the program knows.
     """
     if steps is not None and steps.blocked_by:
         return _blocked(steps)
     root = chain.incident(chain.root)
     if root is not None:
-        return _explained(root, chain, signatures.get(root.signature or ""), codes.get(root.id), where[root.id])
+        judgement = _explained(root, chain, signatures.get(root.signature or ""), codes.get(root.id), where[root.id])
+        return judgement if start is None or chain.root_reason is not None else _starting(judgement, start)
     witnesses = [one for one in chain.incidents if chain.places.get(one.id) in ("witness", "cascade")]
     if witnesses or chain.suspects:
         return _insufficient(chain, witnesses)
@@ -88,6 +91,13 @@ def _explained(root: Incident, chain: Chain, signature: Signature | None, code: 
         statement=say(key, title=root.title, where=where, reason=chain.root_reason),
         actions=_remedy(root, signature, code, where, chain.root_reason),
     )
+
+
+def _starting(judgement: Judgement, start: Text) -> Judgement:
+    """The judgement with the place to start at before its first action."""
+    first, *rest = judgement.actions
+    action = Text(f"{start.en} {first.action.en}", f"{start.zh}{first.action.zh}")
+    return msgspec.structs.replace(judgement, actions=(msgspec.structs.replace(first, action=action), *rest))
 
 
 def _remedy(

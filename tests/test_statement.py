@@ -13,11 +13,11 @@ SAID = {
             "Rank 1 on node-b failed first at 10:09:16: A value was refused (ValueError), “caption of sample 88412 has "
             "token 50271, the vocabulary ends at 50257”. Rank 0 only waited for it."
         ),
-        "rank 1（node-b），10:09:16 最先失败：",
+        "rank 1（node-b）于 10:09:16 最先失败：",
     ),
     "five-step-replay-aicore": (
         "Process 41009 (device 0) failed first at 09:32:54: A kernel failed on the AI Core, kernel SwiGlu_",
-        "进程 41009（device 0），09:32:54 最先失败：",
+        "进程 41009（device 0）于 09:32:54 最先失败：",
     ),
     "peer-missing": (
         "The first cause is not in these logs. Rank 3 never connected to the root",

@@ -45,6 +45,16 @@ def text_before(source: Source, offset: int, *, limit_bytes: int = _WINDOW_BYTES
     return "\n".join(decode_line(one) for one in (before + line).split(b"\n"))
 
 
+def text_after(source: Source, offset: int, *, limit_bytes: int = _WINDOW_BYTES) -> str:
+    """The line that starts at `offset` and what follows it, at most `limit_bytes`."""
+    try:
+        with open(source.location, "rb") as stream:
+            stream.seek(offset)
+            return stream.read(limit_bytes).decode("utf-8", "replace")
+    except OSError:
+        return ""
+
+
 def _shown(lines: Iterable[bytes]) -> list[str]:
     texts = (decode_line(line, 4 * MAX_LINE_CHARS).rstrip("\r") for line in lines)
     return [text if len(text) <= MAX_LINE_CHARS else text[: MAX_LINE_CHARS - 1] + "…" for text in texts]

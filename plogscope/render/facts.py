@@ -22,6 +22,7 @@ from plogscope.model.report import (
     Report,
     RootCause,
 )
+from plogscope.model.vocabulary import STEP_NAMES, Text
 
 QUOTE_LIMIT = 500
 _CAUSAL = ("root", "cascade", "witness")
@@ -40,6 +41,8 @@ class Actor(msgspec.Struct, frozen=True):
     device: int | None = None
     pid: int | None = None
     time: str | None = None
+    file: str | None = None
+    line: int = 0
 
     @property
     def known(self) -> bool:
@@ -98,6 +101,48 @@ def missing(report: Report) -> list[MissingEntry]:
     return list(seen.values())
 
 
+def category_told(report: Report) -> bool:
+    """Whether the category says anything to a reader of the first lines: `unknown` beside a status does not."""
+    return report.verdict.category != "unknown" or report.verdict.status == "explained"
+
+
+def sureness(report: Report) -> tuple[str, str]:
+    """The keys of the words for what the confidence is about, and for how high it is.
+
+    While the cause is not known it tells how sure it is where to look, which "high" beside that status does not say.
+    """
+    level = report.verdict.confidence.level
+    if report.verdict.status == "insufficient":
+        return "head.where", f"sure.{level}"
+    return "head.confidence", f"confidence.{level}"
+
+
+def sure_because(report: Report) -> Text | None:
+    """The first reason of the confidence that the statement does not already say."""
+    verdict = report.verdict
+    return next((why for why in verdict.confidence.why if why.en not in verdict.statement.en), None)
+
+
+def step_states(report: Report) -> list[tuple[str, str]]:
+    """The five steps as (status, steps that have it), neighbours of equal status together: `step1 … step4`."""
+    groups: list[tuple[str, list[str]]] = []
+    for step in report.triage.steps:
+        if not groups or groups[-1][0] != step.status:
+            groups.append((step.status, []))
+        groups[-1][1].append(step.name.partition("-")[0])
+    return [(status, names[0] if len(names) == 1 else f"{names[0]}–{names[-1]}") for status, names in groups]
+
+
+def lone_steps(report: Report) -> list[str]:
+    """Steps of a five-step run of which the input holds folders without the rest of the run."""
+    if report.triage.steps:
+        return []
+    parts = {part for file in report.bundle.files for part in file.path.split("/")[:-1]}
+    parts.add(report.bundle.path.rstrip("/").rpartition("/")[2])
+    found = [name for name in STEP_NAMES if name in parts]
+    return found if len(found) < len(STEP_NAMES) else []
+
+
 def causal(report: Report) -> list[ChainEntry]:
     """The chain from the first failure to the last consequence, in the order of the report."""
     return [entry for entry in report.chain if entry.role in _CAUSAL]
@@ -118,11 +163,11 @@ def first_failure(report: Report) -> Actor | None:
     """Where and when the failure first shows: the root cause, else the earliest entry of the chain, else a suspect."""
     root = cause(report)
     if root is not None:
-        return Actor(root.rank, root.node, root.device, root.pid, root.time)
+        return Actor(root.rank, root.node, root.device, root.pid, root.time, root.file, root.line)
     entries = causal(report)
     if entries:
         first = min(entries, key=lambda entry: (entry.time is None, entry.time or ""))
-        return Actor(first.rank, first.node, first.device, first.pid, first.time)
+        return Actor(first.rank, first.node, first.device, first.pid, first.time, first.file, first.line)
     if report.verdict.suspects:
         suspect = report.verdict.suspects[0]
         return Actor(suspect.rank, suspect.node, suspect.device, suspect.pid)

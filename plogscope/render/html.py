@@ -197,6 +197,11 @@ class _View:
             "run": run,
             "title": pick(words("page.title", statement=clip(statement, 120), run=run), self.lang),
             "first": facts.first_failure(report),
+            "category_told": facts.category_told(report),
+            "sureness": facts.sureness(report),
+            "sure_because": facts.sure_because(report),
+            "step_states": facts.step_states(report),
+            "lone_steps": facts.lone_steps(report),
             "cause": facts.cause(report),
             "quote_in_head": _tells_more(report),
             "rivals": facts.alternatives(report),
@@ -291,10 +296,13 @@ class _View:
         stated = [*facts.alternatives(self.report), *filter(None, [facts.cause(self.report)])]
         return {(entry.file, entry.line): entry.code for entry in stated if entry.code}
 
-    def node_line(self, entry: ChainEntry) -> str:
-        """Time, actor and place of a chain entry on one line, for the picture."""
-        parts = [entry.time, self.who(entry), f"{entry.file}:{entry.line}"]
-        return "  ·  ".join(part for part in parts if part)
+    def node_line(self, entry: ChainEntry, width: float, each: float) -> str:
+        """Time, actor and place of a chain entry on one line, for the picture; a long place keeps its end."""
+        known = [one_line(part) for part in (entry.time, self.who(entry)) if part]
+        columns, place = int(width / each), one_line(f"{entry.file}:{entry.line}")
+        room = max(columns - len("  ·  ".join([*known, ""])), _LABEL)
+        shown = place if len(place) <= room else f"…{place[1 - room :]}"
+        return clip_columns("  ·  ".join([*known, shown]), columns)
 
     def ranks_on(self, evidence: list[Evidence]) -> str:
         """The ranks that wrote quoted lines."""

@@ -141,21 +141,36 @@ class _Page:
     def head(self) -> list[str]:
         verdict, environment = self.report.verdict, self.report.environment
         first = facts.first_failure(self.report)
-        where = " · ".join(filter(None, [self.actor(first), first.time and self.code(first.time)])) if first else ""
+        where = " · ".join(self.where(first)) if first else ""
         versions = [("CANN", environment.cann), ("torch_npu", environment.torch_npu)]
         known = [f"{name} {self.code(value) if value else self.say('head.unknown')}" for name, value in versions]
+        about, level = facts.sureness(self.report)
+        category = self.say("category." + verdict.category) if facts.category_told(self.report) else ""
+        steps = self.step_states()
         rows = [
-            (
-                "head.verdict",
-                f"**{self.say('status.' + verdict.status)}** · {self.say('category.' + verdict.category)}",
-            ),
-            ("head.confidence", self.say("confidence." + verdict.confidence.level)),
+            ("head.verdict", " · ".join(filter(None, [f"**{self.say('status.' + verdict.status)}**", category]))),
+            (about, self.say(level)),
             ("head.first_" + verdict.status, where or self.say("head.none")),
+            *([("head.steps", steps)] if steps else []),
             ("head.versions", " · ".join(known)),
             ("head.run", f"{self.code(facts.run_id(self.report))} · {self.code(self.report.bundle.path)}"),
         ]
-        listed = "\n".join(f"- {self.say(key)}: {value}" for key, value in rows)
+        listed = "\n".join("- " + self.say("terminal.pair", name=self.say(key), value=value) for key, value in rows)
         return [f"## {self.text(verdict.statement)}", listed]
+
+    def where(self, first: facts.Actor) -> list[str]:
+        place = self.place(first.file, first.line) if first.file else ""
+        return [part for part in (self.actor(first), first.time and self.code(first.time), place) if part]
+
+    def step_states(self) -> str:
+        lone = facts.lone_steps(self.report)
+        if lone:
+            return self.say("head.lone_steps", names=", ".join(map(self.code, lone)))
+        states = facts.step_states(self.report)
+        words = self.words
+        return " · ".join(
+            f"{self.code(names)} {pick(words.find('step.' + status, status), self.lang)}" for status, names in states
+        )
 
     def category(self) -> list[str]:
         verdict, triage = self.report.verdict, self.report.triage

@@ -86,6 +86,9 @@ def _facts(report: Report, lang: str) -> list[str]:
         f"- run: {one_line(facts.run_id(report))}; layout: {one_line(report.bundle.layout)}",
         f"- input: {one_line(report.bundle.path)}",
     ]
+    lone = facts.lone_steps(report)
+    lines += [f"- steps: {pick(load_words()('head.lone_steps', names=', '.join(lone)), lang)}"] if lone else []
+    lines += [f"- step {names}: {status}" for status, names in facts.step_states(report)]
     root = facts.cause(report)
     if root is not None:
         lines.append(f"- root cause: {one_line(root.file)}:{root.line} ({_who(root)}) {_quote(root.quote)}")

@@ -24,7 +24,7 @@ _VERSION_LINES = {
     "torch_npu": re.compile(r"^torch_npu (\S+)", re.MULTILINE),
     "torchair": re.compile(r"^torchair (\S+)", re.MULTILINE),
     "CANN": re.compile(
-        r"^\S*[Vv]ersion\S*\s*=\s*\[?(\S+)|^\[?\w*(?:runtime|toolkit|cann)\w*_running_version\s*=\s*\[?(\S+)",
+        r"^\S*[Vv]ersion\S*\s*=\s*\[?([^\s\]]+)|^\[?\w*(?:runtime|toolkit|cann)\w*_running_version\s*=\s*\[?([^\s\]]+)",
         re.MULTILINE,
     ),
 }

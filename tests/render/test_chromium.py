@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 import pytest
 
+import plogscope
 from plogscope.model.report import Report
 from plogscope.render.html import render_html
 from tests.render import reports
@@ -102,6 +103,27 @@ def test_a_hostile_page_runs_nothing_and_asks_for_nothing(browser: Browser) -> N
     assert requests == []
     tags = [tag for tag, _ in Page(document).tags]
     assert (tags.count("script"), tags.count("style"), tags.count("h1"), tags.count("img")) == (1, 1, 1, 0)
+
+
+def test_a_hostile_log_is_read_analysed_and_shown_and_runs_nothing(browser: Browser) -> None:
+    log = browser.folder / "run" / "stdout.log"
+    log.parent.mkdir()
+    lines = ["Traceback (most recent call last):", '  File "/job/a.py", line 3, in <module>', "    main()"]
+    attack = '"><img src=http://127.0.0.1:9/y.png onerror="document.title=\'PWNED\'"></script><script>'
+    lines += ["ValueError: " + attack + "document.title='PWNED'</script> ]]> \u202eevil \x1b[31m end"]
+    around = [f"line {attack} \x00 {'x' * 1_000_000}", *lines, "</textarea></details></main><iframe src=javascript:0>"]
+    log.write_text("\n".join(around) + "\n", encoding="utf-8")
+    path = browser.write(plogscope.analyze(log.parent))
+    document, console, requests = browser.open(path)
+    titles = [re.findall("<title>.*?</title>", text) for text in (document, path.read_text(encoding="utf-8"))]
+    assert titles[0] == titles[1] != []
+    assert console == []
+    assert requests == []
+    page = Page(document)
+    assert not {"img", "iframe"} & {tag for tag, _ in page.tags}
+    assert [len(page.blocks[name]) for name in ("script", "style")] == [1, 1]
+    assert "ValueError: " + attack in page.text
+    assert "⟪U+202E⟫" in page.text
 
 
 def test_the_two_checks_above_notice_a_script_and_a_request(browser: Browser) -> None:
@@ -214,6 +236,41 @@ def test_a_narrow_window_needs_no_sideways_scrolling(browser: Browser, lang: str
         scripts_run=False,
     )
     assert seen[0] <= seen[1] <= 320
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_on_a_phone_the_bar_is_one_line_and_opens_without_a_script(browser: Browser, lang: str) -> None:
+    seen = browser.ask(
+        browser.write(reports.explained(), lang=lang),
+        """
+        document.getElementById('f').width = 360;
+        var shown = function (s) { return d.querySelector(s).offsetParent !== null; };
+        var bar = d.querySelector('.bar').getBoundingClientRect();
+        var out = {height: bar.height, top: d.getElementById('head').getBoundingClientRect().top,
+                   before: [shown('.controls'), shown('.toc'), shown('label[for=lang-zh]')]};
+        d.getElementById('tools').checked = true;
+        out.after = [shown('.controls'), shown('.toc')];
+        out.wide = d.documentElement.scrollWidth;
+        return out;
+        """,
+        scripts_run=False,
+    )
+    assert seen["height"] < 56
+    assert seen["top"] < 80
+    assert seen["before"] == [False, False, True]
+    assert seen["after"] == [True, True]
+    assert seen["wide"] <= 360
+
+
+def test_a_wide_window_has_no_switch_for_the_tools(browser: Browser) -> None:
+    seen = browser.ask(
+        browser.write(reports.explained()),
+        """
+        return ['.narrow', '.controls', '.toc'].map(function (s) { return d.querySelector(s).offsetParent !== null; });
+        """,
+        scripts_run=False,
+    )
+    assert seen == [False, True, True]
 
 
 def test_every_target_is_large_enough(browser: Browser) -> None:

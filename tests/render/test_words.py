@@ -24,6 +24,7 @@ CLOSED = {
     "role": vocabulary.PLACES,
     "kind": vocabulary.ACTION_KINDS,
     "confidence": ("high", "medium", "low"),
+    "sure": ("high", "medium", "low"),
     "basis": ("reference", "proven", "assumed"),
     "step": ("passed", "assumed-passed", "failed", "not-run", "incomplete", "gap"),
 }
@@ -107,7 +108,7 @@ def test_chinese_is_filled_differs_and_has_the_same_places(key: str) -> None:
     assert (text.en == text.zh) == (key in SAME)
     assert _places(text.en) == _places(text.zh)
     if key not in SAME and key != "table.rank":
-        assert re.search("[\u4e00-\u9fff]", text.zh)
+        assert re.search("[\u4e00-\u9fff：]", text.zh)
 
 
 def _places(pattern: str) -> set[str]:
