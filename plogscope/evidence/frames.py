@@ -26,7 +26,7 @@ _INSTALLED = re.compile(
 
 
 class Frame(msgspec.Struct, frozen=True):
-    """One frame as printed; `installed` tells that its file belongs to an installed package or to Python itself."""
+    """One frame as printed."""
 
     path: str
     line: int
@@ -34,6 +34,7 @@ class Frame(msgspec.Struct, frozen=True):
 
     @property
     def installed(self) -> bool:
+        """Whether it is code of a package or of Python itself."""
         return _INSTALLED.search(self.path) is not None
 
 

@@ -87,7 +87,7 @@ def test_a_message_of_several_lines_is_told_by_its_first(tmp_path: Path) -> None
 def test_the_user_code_that_dynamo_names_below_the_message_wins(tmp_path: Path) -> None:
     text = PLAIN.replace("KeyError: 'caption'", "Unsupported: builtin") + (
         '\nfrom user code:\n   File "/job/model.py", line 20, in forward\n    return f(x)\n'
-        '   File "/job/layer.py", line 4, in f\n    print(x)\n\nSet TORCHDYNAMO_VERBOSE=1\n  File "/job/no.py", line 1\n'
+        '   File "/job/layer.py", line 4, in f\n    print(x)\n\nSet TORCHDYNAMO_VERBOSE=1\n  File "/no.py", line 1\n'
     )
     assert raised(tmp_path, text, "Unsupported: builtin") == (Frame("/job/layer.py", 4, "f"), "Unsupported: builtin")
 
