@@ -27,6 +27,9 @@ def state_verdict(chain: Chain, judgement: Judgement, signatures: Mapping[str, S
         return _explained(chain, root, judgement, signatures)
     if judgement.status == "insufficient" and chain.suspects:
         first = chain.suspects[0]
+        ranks = {one.rank for one in chain.suspects if one.rank is not None}
+        if _named(first.rank, first.why) and len(ranks) > 1 and not all(_named(rank, first.why) for rank in ranks):
+            return say("said.insufficient_several", ranks=spans(ranks), why=first.why)
         if _named(first.rank, first.why):
             return say("said.insufficient_suspects", why=first.why)
     return judgement.statement
@@ -40,7 +43,8 @@ def _named(rank: int | None, why: Text) -> bool:
 def _explained(chain: Chain, root: Incident, judgement: Judgement, signatures: Mapping[str, Signature]) -> Text:
     after = _after(chain, root)
     if chain.root_reason is not None:
-        return say("said.checker", reason=chain.root_reason, after=after)
+        said = say("said.checker", reason=chain.root_reason, after=after)
+        return Text(said.en[:1].upper() + said.en[1:], said.zh)
     values = {"who": _spaced(_who(root)), "clock": _clock(root.lead.time_ns), "after": after}
     if root.signature is None:
         return say("said.unknown", quote=_cut(root.lead.quote), **values)

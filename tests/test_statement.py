@@ -6,6 +6,11 @@ from pathlib import Path
 import pytest
 
 from plogscope import analyze
+from plogscope.model.chain import Chain, Suspect
+from plogscope.model.vocabulary import Text
+from plogscope.statement import state_verdict
+from plogscope.verdict import judge_chain
+from plogscope.wording import say
 
 SAID = {
     "two-rank-hccl": (
@@ -40,3 +45,20 @@ def test_stamps_without_a_year_do_not_stretch_the_timeline(fixture: str, fixture
     assert (timeline.t0 or "").startswith("2026-")
     assert timeline.bin_s < 60
     assert any(rank.marks for rank in timeline.ranks)
+
+
+def _suspect(rank: int) -> Suspect:
+    return Suspect(rank=rank, why=say("checker.no_log_not_connected", rank=rank), need=Text("x", "x"))
+
+
+def _said(*ranks: int) -> Text:
+    chain = Chain(suspects=tuple(map(_suspect, ranks)), proven_absence=True)
+    judgement = judge_chain(chain, steps=None, symptom=None, signatures={}, codes={}, where={})
+    return state_verdict(chain, judgement, {})
+
+
+def test_several_missing_ranks_are_all_named_and_one_is_told_about() -> None:
+    said = _said(*range(8, 16))
+    assert said.en.startswith("The first cause is not in these logs. Look at ranks 8-15. Rank 8 never connected")
+    assert said.zh.startswith("这些日志中没有首因，需要查看 rank 8-15。rank 8 未连接到 root")
+    assert _said(8).en.startswith("The first cause is not in these logs. Rank 8 never connected")

@@ -16,6 +16,7 @@ from plogscope.model.vocabulary import Text
 from plogscope.wording import say
 
 EXCEPTION_CHARS = 120
+_TYPE = re.compile(r"[A-Za-z_][\w.]{0,200}(?=:|$)")
 _HEAD = "Traceback (most recent call last)"
 _USER_CODE = "from user code:"
 _USER_CODE_WITHIN = 40
@@ -39,7 +40,7 @@ class Frame(msgspec.Struct, frozen=True):
 
 
 class Raised(msgspec.Struct, frozen=True):
-    """An exception as its line states it, and the frame to look at first."""
+    """The type of an exception (what its line says where that names none), and the frame to look at first."""
 
     frame: Frame
     exception: str
@@ -66,7 +67,7 @@ def raised_at(source: Source, finding: Finding) -> Raised | None:
     # A message of several lines is stated by one of them, but its first line names the exception.
     head = before[-inside] if 0 < inside <= len(before) and frames and _opens(before[-inside]) else stated
     own = [frame for frame in (*user, *frames) if not frame.installed]
-    return Raised(frame=(own or user or frames)[0], exception=_cut(head))
+    return Raised(frame=(own or user or frames)[0], exception=_type(head))
 
 
 def start_at(raised: Raised | None) -> Text | None:
@@ -127,6 +128,9 @@ def _opens(body: str) -> bool:
     return bool(body.strip()) and not body.startswith((" ", "\t")) and _HEAD not in body
 
 
-def _cut(text: str) -> str:
+def _type(text: str) -> str:
     line = text.strip().rstrip(".")
+    found = _TYPE.match(line)
+    if found is not None:
+        return found[0]
     return line if len(line) <= EXCEPTION_CHARS else line[: EXCEPTION_CHARS - 1] + "…"

@@ -23,6 +23,7 @@ from plogscope.model.report import (
     RootCause,
 )
 from plogscope.model.vocabulary import STEP_NAMES, Text
+from plogscope.wording import spans
 
 QUOTE_LIMIT = 500
 _CAUSAL = ("root", "cascade", "witness")
@@ -121,6 +122,16 @@ def sure_because(report: Report) -> Text | None:
     """The first reason of the confidence that the statement does not already say."""
     verdict = report.verdict
     return next((why for why in verdict.confidence.why if why.en not in verdict.statement.en), None)
+
+
+def suspects_told(report: Report) -> list[str]:
+    """Whom the evidence points at in few words: all ranks as one, then at most two others."""
+    suspects = report.verdict.suspects
+    ranks = [one.rank for one in suspects if one.rank is not None]
+    others = [
+        one.node or f"pid {one.pid}" for one in suspects if one.rank is None and (one.node or one.pid is not None)
+    ]
+    return ([f"rank {spans(ranks)}"] if ranks else []) + list(dict.fromkeys(others))[:2]
 
 
 def step_states(report: Report) -> list[tuple[str, str]]:

@@ -200,6 +200,7 @@ class _View:
             "category_told": facts.category_told(report),
             "sureness": facts.sureness(report),
             "sure_because": facts.sure_because(report),
+            "suspects_told": facts.suspects_told(report),
             "step_states": facts.step_states(report),
             "lone_steps": facts.lone_steps(report),
             "cause": facts.cause(report),

@@ -136,3 +136,13 @@ def test_red_is_for_what_failed_and_not_for_an_answer() -> None:
     assert {".tag.s-explained", ".card.s-explained"} <= colours["blue"]
     assert {".card.s-insufficient", ".k-low"} <= colours["amber"]
     assert {".card.s-no-failure", ".k-high", ".a-fix", ".st-passed"} <= colours["green"]
+
+
+def test_all_suspects_are_told_in_few_words() -> None:
+    report = reports.insufficient()
+    one = report.verdict.suspects[0]
+    many = [msgspec.structs.replace(one, rank=rank) for rank in range(8, 16)]
+    many += [msgspec.structs.replace(one, rank=None, node=node) for node in ("node-x", "node-x", "node-y", "node-z")]
+    report = msgspec.structs.replace(report, verdict=msgspec.structs.replace(report.verdict, suspects=many))
+    assert facts.suspects_told(report) == ["rank 8-15", "node-x", "node-y"]
+    assert '<span class="chip" translate="no">rank 8-15</span>' in _head(report)
