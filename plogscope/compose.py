@@ -311,6 +311,8 @@ def _cluster(case: Case) -> ClusterEntry:
                 offset_s=clock.offset_s,
                 uncertainty_s=None if clock.basis == "assumed" else clock.uncertainty_s,
                 basis=clock.basis,
+                proof=clock.proof,
+                zone_s=clock.zone_s,
             )
             for clock in cluster.clocks
         ],
@@ -324,11 +326,10 @@ def _rank_entries(case: Case) -> list[RankEntry]:
         key = (one.actor.node, one.actor.pid)
         if one.time_ns is not None and one.role != "teardown":
             first[key] = min(first.get(key, one.time_ns), one.time_ns)
-    ends = [process.last_ns for process in cluster.processes if process.last_ns is not None]
-    job_end = max(ends, default=None)
+    job_end = _ends(cluster)
     ranks = []
     for process in cluster.processes:
-        silent = process.last_ns is not None and job_end is not None and job_end - process.last_ns > SILENT_NS
+        silent = process.last_ns is not None and job_end[process.clock] - process.last_ns > SILENT_NS
         ranks.append(
             RankEntry(
                 rank=process.rank,
@@ -341,6 +342,18 @@ def _rank_entries(case: Case) -> list[RankEntry]:
             )
         )
     return ranks
+
+
+def _ends(cluster: Cluster) -> dict[int, int]:
+    """Clock → the last record of all processes on clocks that compare with it."""
+    last: dict[int, int] = {}
+    for process in cluster.processes:
+        if process.last_ns is not None:
+            last[process.clock] = max(last.get(process.clock, process.last_ns), process.last_ns)
+    clocks = cluster.clocks
+    return {
+        own: max(end for other, end in last.items() if clocks[own].doubt_s(clocks[other]) is not None) for own in last
+    }
 
 
 MAX_RANKS = 4096

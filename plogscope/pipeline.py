@@ -155,6 +155,7 @@ def _placement(bundle: Bundle, seen: Observations, correlated: Correlated) -> Pl
         homes=correlated.homes,
         year_reference_ns={source: stats.first_ns for source, stats in seen.stats.items() if stats.first_ns},
         skipped=(*bundle.skipped, *seen.skipped),
+        utc_offset_ns=correlated.clocks.utc_offset_ns,
     )
 
 
@@ -280,6 +281,7 @@ def _report(
         signatures=signatures,
         codes=_root_code(chain, signatures),
         where={one.id: f"{bundle.sources[one.lead.source].path}:{one.lead.line}" for one in chain.incidents},
+        clocks=correlated.clocks.clocks,
         start=_start(bundle, chain),
         understood=bool(judged) or steps is not None or _has_known_form(seen),
     )

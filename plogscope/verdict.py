@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from plogscope.model.chain import Chain, Incident, Suspect
+from plogscope.model.chain import Chain, Clock, Incident, Suspect
 from plogscope.model.report import Confidence, NextAction, Triage
 from plogscope.model.signature import Advice, Code, Signature
 from plogscope.model.steps import StepFacts
@@ -35,6 +35,7 @@ def judge_chain(
     signatures: Mapping[str, Signature],
     codes: Mapping[str, Code],
     where: Mapping[str, str],
+    clocks: Sequence[Clock],
     start: Text | None = None,
     understood: bool = True,
 ) -> Judgement:
@@ -47,6 +48,7 @@ def judge_chain(
         signatures: By id.
         codes: Code table row by incident id, where the root's role comes from one.
         where: `file:line` by incident id.
+        clocks: By position.
         start: The sentence that names the frame in which the root's exception came up, if it has a traceback.
         understood: False when no line had a form or a message that the program knows.
     """
@@ -58,7 +60,7 @@ def judge_chain(
         return judgement if start is None or chain.root_reason is not None else _starting(judgement, start)
     witnesses = [one for one in chain.incidents if chain.places.get(one.id) in ("witness", "cascade")]
     if witnesses or chain.suspects:
-        return _insufficient(chain, witnesses)
+        return _insufficient(chain, witnesses, clocks)
     if not understood:
         return _not_understood()
     return _no_failure(chain, symptom)
@@ -80,6 +82,9 @@ def _explained(root: Incident, chain: Chain, signature: Signature | None, code: 
             strong = [chain.incident(rival.incident) for rival in chain.rivals]
             if any(one is not None and one.role == "cause" and one.category != root.category for one in strong):
                 level = "medium"
+    if any(rival.unordered for rival in chain.rivals):
+        level = LOWER[level]
+        why.append(say("confidence.unordered"))
     key = "statement.explained_unknown" if root.signature is None else "statement.explained"
     if chain.root_reason is not None:
         key = "statement.explained_checker"
@@ -93,6 +98,7 @@ def _explained(root: Incident, chain: Chain, signature: Signature | None, code: 
     )
 
 
+LOWER: dict[ConfidenceLevel, ConfidenceLevel] = {"high": "medium", "medium": "low", "low": "low"}
 def _starting(judgement: Judgement, start: Text) -> Judgement:
     """The judgement with the place to start at before its first action."""
     first, *rest = judgement.actions
@@ -133,10 +139,10 @@ def _advised(advice: Advice, root: Incident, where: str) -> NextAction:
     )
 
 
-def _insufficient(chain: Chain, witnesses: list[Incident]) -> Judgement:
+def _insufficient(chain: Chain, witnesses: list[Incident], clocks: Sequence[Clock]) -> Judgement:
     waits = [one for one in witnesses if one.waits]
     peers = [one for one in waits if one.category == "communication"]  # a collective says more than its stream's wait
-    ended = _ended_from_outside(witnesses)
+    ended = _ended_from_outside(witnesses, clocks)
     lead = next(iter(ended or peers or waits or witnesses), None)
     if chain.proven_absence:
         confidence = Confidence("high", [say("confidence.counted")])
@@ -164,14 +170,17 @@ def _insufficient(chain: Chain, witnesses: list[Incident]) -> Judgement:
     )
 
 
-def _ended_from_outside(witnesses: list[Incident]) -> list[Incident]:
+def _ended_from_outside(witnesses: list[Incident], clocks: Sequence[Clock]) -> list[Incident]:
     """The SIGTERM that launchers received, if nobody complained before: what follows is only the end of the job."""
     signals = [one for one in witnesses if one.subcategory == "terminated" and one.time_ns is not None]
-    first = min((one.time_ns or 0 for one in signals), default=None)
-    others = [one.start_ns for one in witnesses if one.subcategory != "terminated"]
-    if first is None or any(start is not None and start < first for start in others):
-        return []
-    return signals
+
+    def complained_before(other: Incident) -> bool:
+        own = clocks[other.lead.clock]
+        related = [one.time_ns or 0 for one in signals if clocks[one.lead.clock].doubt_s(own) is not None]
+        return other.start_ns is not None and (not related or other.start_ns < min(related))
+
+    others = [one for one in witnesses if one.subcategory != "terminated"]
+    return [] if any(map(complained_before, others)) else signals
 
 
 COLLECT_ENV = {"ASCEND_GLOBAL_LOG_LEVEL": "1", "ASCEND_PROCESS_LOG_PATH": "./ascend_plog"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.simulator import COMPARED_FAULTS, FAIL_S, LIMIT_S, SILENT_FAULTS, UP_S, Job, Process
+from tests.simulator import COMPARED_FAULTS, FAIL_S, LIMIT_S, SECOND_S, SILENT_FAULTS, UP_S, Job, Process
 
 
 def write_fault(job: Job, culprit: Process, others: list[Process]) -> str:
@@ -13,7 +13,10 @@ def write_fault(job: Job, culprit: Process, others: list[Process]) -> str:
         _compared(job, culprit, others)
         return "explained"
     if kind not in SILENT_FAULTS:
-        _fails(job, culprit)
+        _fails(job, culprit, kind, FAIL_S)
+    if job.plan.second:
+        other = next(who for who in others if who.node != culprit.node)
+        _fails(job, other, job.plan.second, FAIL_S + SECOND_S)
     if kind in ("port", "device-ip"):
         for who in others:
             job.hccl(
@@ -36,9 +39,8 @@ def write_fault(job: Job, culprit: Process, others: list[Process]) -> str:
     return "insufficient" if kind in SILENT_FAULTS else "explained"
 
 
-def _fails(job: Job, who: Process) -> None:
+def _fails(job: Job, who: Process, kind: str, at_s: float) -> None:
     """What the culprit (or the kernel of its node) writes."""
-    at_s = FAIL_S
     device = f"device_id={who.local}"
     core = (
         f"PrintCoreInfo:An error occurs on the device(chipId:{who.local}, dieId:0), the serial "
@@ -72,7 +74,6 @@ def _fails(job: Job, who: Process) -> None:
             "60.97 GiB total capacity; 55.41 GiB already allocated; 55.41 GiB current active; 312.44 "
             "MiB free; 58.02 GiB reserved in total by PyTorch)"),
     }  # fmt: skip
-    kind = job.plan.kind
     if kind in plain:
         job.runtime(who, at_s, *plain[kind], root=True)
     elif kind in raised:

@@ -14,7 +14,7 @@ from random import Random
 
 LIMIT_S = 600.0
 START = datetime(2026, 3, 11, 1, 0, 0, tzinfo=timezone.utc)
-UP_S, FAIL_S = 12.0, 300.0
+UP_S, FAIL_S, SECOND_S = 12.0, 300.0, 400.0
 
 OWN_FAULTS = (
     "python", "nan", "aicore", "device-oom", "torch-oom", "ecc", "lost", "port", "device-ip", "aicpu", "segfault",
@@ -95,6 +95,13 @@ class Plan:
     quiet: bool = False
     """Only the first rank prints its steps."""
 
+    proof: str = "up"
+    """What relates the clocks of the nodes: "up", a communicator that all log to be up; "epochs", only the instants in
+    the names of communicators that they enter; "none", nothing."""
+
+    second: str = ""
+    """A fault of a rank of another node, `SECOND_S` after that of the culprit; one of `OWN_FAULTS`."""
+
     silent_culprit: bool = False
     """Leave out all that the culprit and its node's kernel wrote."""
 
@@ -113,7 +120,7 @@ class Job:
             for seat in range(total)
         ]
         self.culprit = self.ranks[self.random.randrange(1, total)]
-        self.world = f"10.44.3.1%eno2_60000_0_{int(START.timestamp() * 1_000_000)}"
+        self.world, self.twin = (f"10.44.3.1%eno2_6000{n}_0_{int(START.timestamp() + n) * 1_000_000}" for n in range(2))
         self.lines: dict[str, list[tuple[float, int, str, bool]]] = defaultdict(list)
         self.count = 0
 
@@ -168,18 +175,23 @@ class Job:
             f"[HCCL_ENV] HCCL_EXEC_TIMEOUT set by environment to [{LIMIT_S:.0f}]s",
             "INFO",
         )
-        self.hccl(
-            who, at_s + 1, "op_base.cc:1293",
-            f"Entry-HcclCommInitRootInfoInner:ranks[{len(self.ranks)}], rank[{who.rank}], rootinfo: "
-            "host ip[10.44.3.1] "
-            f"port[60000] nicDeploy[1] identifier[{self.world}], deviceLogicId[{who.local}]", "INFO",
-        )  # fmt: skip
+        self.enters(who, at_s + 1, self.world)
+        if self.plan.proof == "epochs":
+            self.enters(who, at_s + 1.1, self.twin)
         self.hccl(
             who, at_s + 1.2, "topoinfo_detect.cc:506",
             f"[HCCL_TRACE][Flat]SetupAgent rankNum[{len(self.ranks)}], rank[{who.rank}], rootInfo "
             f"identifier[{self.world}], "
             f"server[10.44.3.{who.node + 1}%eno2], serverPort[60000]deviceType[2], logicDevId[{who.local}], "
             f"phydevId[{who.local}], deviceIp[192.0.{who.node}.{who.local + 1}]", "INFO",
+        )  # fmt: skip
+
+    def enters(self, who: Process, at_s: float, communicator: str) -> None:
+        self.hccl(
+            who, at_s, "op_base.cc:1293",
+            f"Entry-HcclCommInitRootInfoInner:ranks[{len(self.ranks)}], rank[{who.rank}], rootinfo: "
+            "host ip[10.44.3.1] "
+            f"port[60000] nicDeploy[1] identifier[{communicator}], deviceLogicId[{who.local}]", "INFO",
         )  # fmt: skip
 
     def is_up(self, who: Process) -> None:
@@ -272,8 +284,9 @@ def simulate(plan: Plan) -> Bundle:
     culprit, others = job.culprit, [who for who in job.ranks if who is not job.culprit]
     early = plan.kind in EARLY_FAULTS
     for who in job.ranks:
-        job.joins(who, 2.0 + 0.2 * who.local)
-        if not early:
+        if plan.proof != "none":
+            job.joins(who, 2.0 + 0.2 * who.local)
+        if not early and plan.proof == "up":
             job.is_up(who)
     status = write_fault(job, culprit, others)
     for who in job.ranks:

@@ -12,7 +12,7 @@ from random import Random
 
 import pytest
 
-from plogscope.model.report import Report
+from plogscope.model.report import ClockEntry, Report
 from plogscope.pipeline import Options, analyze
 from tests.simulator import COMPARED_FAULTS, KERNEL_FAULTS, KINDS, OWN_FAULTS, Bundle, Plan, simulate
 
@@ -82,18 +82,66 @@ def test_renaming_the_ranks_renames_the_answer(plan: Plan) -> None:
     assert after == (status, category, renamed, tuple(sorted(names[rank] for rank in suspects)))
 
 
-@pytest.mark.parametrize("plan", cases("ecc", "python", "absent", "straggler", "healthy"), ids=named)
-def test_a_clock_that_is_an_hour_off_changes_nothing_and_is_shown(plan: Plan) -> None:
-    shifted = replace(plan, skew_s=(*plan.skew_s[:-1], plan.skew_s[-1] + 3600.0))
+HOUR_S = 3600.0
 
-    before, after = report_of(simulate(plan)), report_of(simulate(shifted))
+
+def shifted(plan: Plan, by_s: float) -> Plan:
+    """The clock of the last node moved."""
+    skew_s = plan.skew_s or (0.0,) * plan.nodes
+    return replace(plan, skew_s=(*skew_s[:-1], skew_s[-1] + by_s))
+
+
+def main_clock(report: Report, node: int) -> ClockEntry:
+    (found,) = [clock for clock in report.cluster.clocks if clock.clock == f"host{node}/plog"]
+    return found
+
+
+@pytest.mark.parametrize("by_s", [HOUR_S, 8 * HOUR_S, -90.0])
+@pytest.mark.parametrize("plan", cases("ecc", "python", "absent", "straggler", "healthy"), ids=named)
+def test_a_clock_that_is_off_changes_nothing_and_is_shown(plan: Plan, by_s: float) -> None:
+    before, after = report_of(simulate(plan)), report_of(simulate(shifted(plan, by_s)))
 
     assert answer(after) == answer(before)
-    (old,) = [clock for clock in before.cluster.clocks if clock.clock == f"host{plan.nodes - 1}/plog"]
-    (new,) = [clock for clock in after.cluster.clocks if clock.clock == f"host{plan.nodes - 1}/plog"]
+    old, new = main_clock(before, plan.nodes - 1), main_clock(after, plan.nodes - 1)
     assert new.basis == old.basis == "proven"
-    assert old.offset_s - new.offset_s == pytest.approx(3600.0, abs=0.01)
+    assert old.offset_s - new.offset_s == pytest.approx(by_s, abs=0.01)
     assert old.offset_s == pytest.approx(plan.skew_s[0] - plan.skew_s[-1], abs=5.0)
+
+
+@pytest.mark.parametrize("by_s", [HOUR_S, 8 * HOUR_S])
+@pytest.mark.parametrize("plan", cases("ecc", "aicore"), ids=named)
+def test_instants_in_the_names_of_communicators_prove_a_shift_where_none_came_up(plan: Plan, by_s: float) -> None:
+    second = "aicore" if plan.kind == "ecc" else "ecc"
+    plan = replace(plan, skew_s=(), proof="epochs", second=second)
+
+    before, after = report_of(simulate(plan)), report_of(simulate(shifted(plan, by_s)))
+
+    found = main_clock(after, plan.nodes - 1)
+    assert (found.basis, found.proof, found.offset_s) == ("proven", "epochs", -by_s)
+    assert answer(after) == answer(before)
+    assert after.verdict.root_cause is not None
+    assert after.verdict.root_cause.rank == simulate(plan).culprit
+
+
+@pytest.mark.parametrize("by_s", [HOUR_S, 8 * HOUR_S, -90.0, 500.0])
+@pytest.mark.parametrize("plan", cases("ecc", "aicore", "torch-oom"), ids=named)
+def test_what_nothing_proves_orders_nothing(plan: Plan, by_s: float) -> None:
+    second = "device-oom" if plan.kind == "ecc" else "ecc"
+    plan = replace(plan, skew_s=(), proof="none", second=second)
+
+    before, after = report_of(simulate(plan)), report_of(simulate(shifted(plan, by_s)))
+
+    assert answer(after) == answer(before)
+    assert main_clock(after, plan.nodes - 1).basis == "assumed"
+    assert after.verdict.confidence == before.verdict.confidence
+    assert after.verdict.confidence.level != "high"
+
+
+@pytest.mark.parametrize("plan", cases(*(kind for kind in KINDS if kind != "healthy")), ids=named)
+def test_without_proof_of_the_clocks_a_shift_changes_no_verdict(plan: Plan) -> None:
+    plan = replace(plan, skew_s=(), proof="none")
+
+    assert answer(report_of(simulate(shifted(plan, HOUR_S)))) == answer(report_of(simulate(plan)))
 
 
 @pytest.mark.parametrize("plan", cases("lost", "tls", "hang", "healthy"), ids=named)

@@ -167,10 +167,11 @@ def _first(
             return earlier
         if covers[a.id] != covers[b.id]:
             return covers[a.id] > covers[b.id]
-        return _place(a) < _place(b)
+        related = comparable(a.findings[0], b.findings[0], clocks)
+        return _place(a) < _place(b) if related else _written(a) < _written(b)
 
-    best = pool[0]
-    for one in pool[1:]:
+    best, *rest = sorted(pool, key=_written)
+    for one in rest:
         if better(one, best):
             best = one
     return best
@@ -179,6 +180,10 @@ def _first(
 def _process(incident: Incident) -> tuple[object, ...]:
     actor = incident.actor
     return (actor.node, actor.pid) if actor.pid is not None else (actor.rank, incident.lead.source)
+
+
+def _written(incident: Incident) -> tuple[int, int]:
+    return (incident.lead.source, incident.lead.line)
 
 
 def _place(incident: Incident) -> tuple[int, int, int]:
@@ -244,12 +249,13 @@ def _rivals(
             continue
         if is_condition(one) and not is_condition(root):
             continue
+        unordered = False
         if strength(one) > strength(root):
             key = "rival.unknown" if one.signature is None else "rival.weaker"
         elif not comparable(one.lead, root.lead, clocks):
-            key = "rival.other_clock"
+            key, unordered = "rival.other_clock", True
         else:
             key = "rival.later"
-        rivals.append((strength(one), _place(one), Rival(one.id, say(key))))
+        rivals.append((strength(one), _place(one), Rival(one.id, say(key), unordered)))
     rivals.sort(key=lambda entry: entry[:2])
     return tuple(entry[2] for entry in rivals[:MAX_RIVALS])

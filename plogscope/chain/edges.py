@@ -99,12 +99,12 @@ def _by_names(incidents: Sequence[Incident]) -> dict[tuple[object, ...], list[In
 def _edge_kind(
     cause: Incident, effect: Incident, signatures: Mapping[str, Signature], clocks: Sequence[Clock]
 ) -> EdgeKind | None:
-    if _says_so(cause, effect, signatures) and precedes(effect, cause, clocks) is not True:
+    if _says_so(cause, effect, signatures, clocks) and precedes(effect, cause, clocks) is not True:
         return "signature"
     mine, other = strength(cause), strength(effect)
     if same_process(cause, effect):
         if _family(cause, signatures) is not None and _family(cause, signatures) == _family(effect, signatures):
-            told = _told_elsewhere(cause, effect)
+            told = _told_elsewhere(cause, effect, clocks)
             if told is not None:
                 return "wraps" if told else None
         return _inside(cause, effect, mine, other, clocks)
@@ -120,26 +120,29 @@ def _inside(cause: Incident, effect: Incident, mine: int, other: int, clocks: Se
     earlier = precedes(cause, effect, clocks)
     if cause.role == "teardown" and cause.subcategory == INTERRUPTED:
         return "kills" if earlier is True else None
-    nearer = _nearer(cause, effect) if mine == other and mine in (STRENGTH["either"], UNKNOWN_STRENGTH) else None
+    nearer = (
+        _nearer(cause, effect, clocks) if mine == other and mine in (STRENGTH["either"], UNKNOWN_STRENGTH) else None
+    )
     if nearer is not None:
         return "wraps" if nearer else None
     if other >= STRENGTH["symptom"] > mine:
-        return "wraps" if _reports(cause, effect, earlier=earlier) else None
-    return _follows(cause, effect, mine, other) if earlier is True else None
+        return "wraps" if _reports(cause, effect, clocks, earlier=earlier) else None
+    return _follows(cause, effect, clocks) if earlier is True else None
 
 
-def _reports(cause: Incident, effect: Incident, *, earlier: bool | None) -> bool:
+def _reports(cause: Incident, effect: Incident, clocks: Sequence[Clock], *, earlier: bool | None) -> bool:
     """True when the effect, a symptom, can be a layer that reports the cause."""
-    late = _late_ns(cause, effect)
+    late = _late_ns(cause, effect, clocks)
     polled_late = cause.role == "cause" and late is not None and late <= DEVICE_LAG_NS
     untimed = earlier is None and (late is None or cause.role == "cause")
-    return earlier is True or polled_late or untimed or _nearer(cause, effect) is True
+    return earlier is True or polled_late or untimed or _nearer(cause, effect, clocks) is True
 
 
-def _follows(cause: Incident, effect: Incident, mine: int, other: int) -> EdgeKind | None:
+def _follows(cause: Incident, effect: Incident, clocks: Sequence[Clock]) -> EdgeKind | None:
     """What comes later in one process is explained by something that is at least as strong, or shows it was failing."""
+    mine, other = strength(cause), strength(effect)
     if mine >= STRENGTH["symptom"]:
-        if other < STRENGTH["symptom"] and not _already_failing(cause, effect):
+        if other < STRENGTH["symptom"] and not _already_failing(cause, effect, clocks):
             return None
         return "repeats" if cause.signature == effect.signature else "wraps"
     if mine > other:
@@ -152,17 +155,17 @@ def _family(incident: Incident, signatures: Mapping[str, Signature]) -> str | No
     return signature.chain.joins if signature is not None else None
 
 
-def _told_elsewhere(cause: Incident, effect: Incident) -> bool | None:
+def _told_elsewhere(cause: Incident, effect: Incident, clocks: Sequence[Clock]) -> bool | None:
     """For two records of one failure in different files: is the cause the one nearer to it? None if it is not one."""
     if cause.lead.source == effect.lead.source or cause.lead.nearness == effect.lead.nearness:
         return None
-    gap = lag_s(cause.lead, effect.lead)
+    gap = lag_s(cause.lead, effect.lead, clocks)
     if gap is not None and abs(gap) * SECOND_NS > DEVICE_LAG_NS:
         return None
     return cause.lead.nearness > effect.lead.nearness
 
 
-def _nearer(cause: Incident, effect: Incident) -> bool | None:
+def _nearer(cause: Incident, effect: Incident, clocks: Sequence[Clock]) -> bool | None:
     """Of two records that both can be causes and stand close together: which one is nearer to the failure.
 
     torch_npu prints its exception before the error stack of CANN that it carries, so their order says nothing.
@@ -170,7 +173,7 @@ def _nearer(cause: Incident, effect: Incident) -> bool | None:
     if cause.lead.nearness == effect.lead.nearness:
         return None
     same_block = cause.lead.source == effect.lead.source and abs(cause.lead.line - effect.lead.line) <= BLOCK_LINES
-    gap = lag_s(cause.lead, effect.lead)
+    gap = lag_s(cause.lead, effect.lead, clocks)
     if not same_block and (cause.lead.source == effect.lead.source or gap is None or abs(gap) > BLOCK_S):
         return None
     return cause.lead.nearness > effect.lead.nearness
@@ -191,14 +194,14 @@ ENDS_THE_JOB = (INTERRUPTED, "terminated")
 """Subcategories of signals that reach the launcher or one process and end all of them."""
 
 
-def _already_failing(symptom: Incident, effect: Incident) -> bool:
+def _already_failing(symptom: Incident, effect: Incident, clocks: Sequence[Clock]) -> bool:
     """True when an earlier symptom shows that the process was failing before something that can be a consequence.
 
     A wrapper is printed before the error stack that it carries, so it says nothing about lines nearer to the failure.
     """
     if effect.role == "cause" or effect.subcategory == CANCELLED or symptom.lead.nearness < effect.lead.nearness:
         return False
-    lag = lag_s(symptom.lead, effect.lead)
+    lag = lag_s(symptom.lead, effect.lead, clocks)
     return lag is None or lag <= FAILING_WITHIN_S
 
 
@@ -231,23 +234,25 @@ def _ends(cause: Incident, effect: Incident, clocks: Sequence[Clock]) -> bool:
     return earlier and strength(effect) >= (STRENGTH["either"] if by_person else UNKNOWN_STRENGTH)
 
 
-def _late_ns(cause: Incident, effect: Incident) -> int | None:
-    """How much later than the effect the cause is stamped; None when a time is missing."""
-    if cause.start_ns is None or effect.time_ns is None:
+def _late_ns(cause: Incident, effect: Incident, clocks: Sequence[Clock]) -> int | None:
+    """How much later than the effect the cause is stamped; None when that cannot be known."""
+    if cause.start_ns is None or effect.time_ns is None or not comparable(cause.lead, effect.lead, clocks):
         return None
     return cause.start_ns - effect.time_ns
 
 
-def _says_so(cause: Incident, effect: Incident, signatures: Mapping[str, Signature]) -> bool:
+def _says_so(cause: Incident, effect: Incident, signatures: Mapping[str, Signature], clocks: Sequence[Clock]) -> bool:
     """True when the signature of the cause names that of the effect as a consequence, in scope and in time."""
     signature = signatures.get(cause.signature or "")
     if signature is None or effect.signature is None:
         return False
-    return any(names(rule, effect.signature) and _in_scope(rule, cause, effect) for rule in signature.chain.explains)
+    return any(
+        names(rule, effect.signature) and _in_scope(rule, cause, effect, clocks) for rule in signature.chain.explains
+    )
 
 
-def _in_scope(rule: Explains, cause: Incident, effect: Incident) -> bool:
-    gap = lag_s(cause.lead, effect.lead)
+def _in_scope(rule: Explains, cause: Incident, effect: Incident, clocks: Sequence[Clock]) -> bool:
+    gap = lag_s(cause.lead, effect.lead, clocks)
     if gap is not None and gap > rule.within_s:
         return False
     if rule.scope in ("job", "communicator"):
@@ -263,7 +268,7 @@ def _edge(cause: Incident, effect: Incident, kind: EdgeKind, clocks: Sequence[Cl
         effect=effect.id,
         kind=kind,
         reason=say(f"edge.{kind}", cause=cause.title, effect=effect.title, who=who(cause)),
-        lag_s=lag_s(cause.lead, effect.lead),
+        lag_s=lag_s(cause.lead, effect.lead, clocks),
         uncertainty_s=uncertainty_s(cause.lead, effect.lead, clocks),
     )
 

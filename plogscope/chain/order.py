@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from plogscope.model.chain import Clock, Incident
@@ -10,23 +11,22 @@ from plogscope.model.record import Finding
 SECOND_NS = 1_000_000_000
 
 
-def lag_s(cause: Finding, effect: Finding) -> float | None:
-    """Seconds from cause to effect on the reference clock; None if one has no time."""
-    if cause.order_ns is None or effect.order_ns is None:
+def lag_s(cause: Finding, effect: Finding, clocks: Sequence[Clock]) -> float | None:
+    """Seconds from cause to effect on the reference clock; None if one has no time or nothing relates their clocks."""
+    if cause.order_ns is None or effect.order_ns is None or not comparable(cause, effect, clocks):
         return None
     return (effect.order_ns - cause.order_ns) / SECOND_NS
 
 
 def uncertainty_s(a: Finding, b: Finding, clocks: Sequence[Clock]) -> float:
-    """How far the lag between the two can be wrong."""
-    if a.clock == b.clock:
-        return 0.0
-    return clocks[a.clock].uncertainty_s + clocks[b.clock].uncertainty_s
+    """How far the lag between the two can be wrong; infinite if nothing relates their clocks."""
+    doubt = clocks[a.clock].doubt_s(clocks[b.clock])
+    return math.inf if doubt is None else doubt
 
 
 def comparable(a: Finding, b: Finding, clocks: Sequence[Clock]) -> bool:
-    """False when one of two different clocks is only assumed."""
-    return a.clock == b.clock or all(clocks[one.clock].basis != "assumed" for one in (a, b))
+    """False when the two stand on clocks that nothing relates."""
+    return a.clock == b.clock or clocks[a.clock].doubt_s(clocks[b.clock]) is not None
 
 
 def precedes(a: Incident, b: Incident, clocks: Sequence[Clock]) -> bool | None:

@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from plogscope.correlate.skew import Skew, find_skews
+from plogscope.correlate.skew import Skew, Times, find_skews, shared_events
+from plogscope.correlate.zones import ClockName, Zone, own_zones, utc_zones
+from plogscope.formats.epochs import MAX_DELAY_NS, MAX_EARLY_NS
 from plogscope.model.chain import Clock
 from plogscope.model.record import Finding
 from plogscope.model.source import Bundle, Source
+from plogscope.model.vocabulary import ClockProof
 
 SECOND_NS = 1_000_000_000
-QUARTER_NS = 900 * SECOND_NS
-"""Zones differ by whole quarters of an hour."""
-
-LEAST_ZONE_NS = 3600 * SECOND_NS
-MAX_ZONE_NS = 26 * 3600 * SECOND_NS
-AGREE_WITHIN_NS = 120 * SECOND_NS
-EVENT_WITHIN_NS = 15 * SECOND_NS
-"""A process prints an error within this time of the record in its plog."""
 
 ASSUMED_UNCERTAINTY_S = 10.0 * 365 * 86_400
 SAME_NODE_UNCERTAINTY_S = 1.0
+EPOCH_UNCERTAINTY_S = 2.0 * (MAX_DELAY_NS + MAX_EARLY_NS) / SECOND_NS
+"""Zones of two nodes are whole quarters of an hour; what their clocks differ beyond that can hide behind the delay that
+a line may have."""
 
-ClockName = tuple[str | None, str]
-"""(node, kind): stamps of a node in its CANN logs ("plog"), its output ("stdout") or its system log ("host")."""
+NO_NODE = "bundle"
 
 
 class Clocks(msgspec.Struct, frozen=True):
@@ -39,6 +35,14 @@ class Clocks(msgspec.Struct, frozen=True):
     of_source: dict[int, int]
     of_name: dict[ClockName, int] = {}
 
+    @property
+    def utc_offset_ns(self) -> int | None:
+        """The reference clock minus UTC, if its zone and all other clocks are proven."""
+        zones = [clock.zone_s for clock in self.clocks if clock.basis == "reference"]
+        if any(clock.basis == "assumed" for clock in self.clocks) or not zones or zones[0] is None:
+            return None
+        return int(zones[0] * SECOND_NS)
+
     def index(self, source: int, node: str | None) -> int:
         """Position of the clock of a line, by its file and the node of the process that wrote it."""
         own = self.of_source[source]
@@ -48,19 +52,22 @@ class Clocks(msgspec.Struct, frozen=True):
         return self.of_name.get((node, shown.rpartition("/")[2]), own)
 
 
-NO_NODE = "bundle"
+class _Relation(msgspec.Struct, frozen=True):
+    """How the main clock of a node stands on the reference clock, and what proves it."""
+
+    skew: Skew
+    proof: ClockProof | None
 
 
 def find_clocks(bundle: Bundle, findings: Sequence[Finding], spans: Mapping[int, tuple[int, int]]) -> Clocks:
-    """Names the clocks and proves their offsets from what the bundle holds.
+    """Names the clocks and proves their offsets from what the bundle holds. What nothing proves stays assumed.
 
-    The reference is the plog clock of the first node (else the printed clock).
+    The main clock of a node is that of its plogs (else of what its processes print). The reference is the main clock of
+    the first of those nodes that shared events relate to the most others.
 
-    - The printed clock of a node is proven by errors of one process that stand in both its plog and its output: they
-      differ by a whole number of quarter hours. Without such errors, output and plogs that begin and end together at
-      exactly one shift prove it as well, or that begin or end together at the one shift that all other nodes have.
-    - The plog clock of another node is proven by communicators that came up on both: all members log that within
-      seconds. Without such an event it stays assumed: nothing is ordered by it.
+    - Main clocks of nodes are related by communicators that came up on both: all members log that within seconds; else
+      by their zones, which instants in UTC prove.
+    - The other clocks of a node are related to its main clock by the evidence of `zones`.
 
     Args:
         bundle: The sources.
@@ -78,12 +85,70 @@ def find_clocks(bundle: Bundle, findings: Sequence[Finding], spans: Mapping[int,
         names += [(node, "stdout") for node, kind in names if kind == "plog" and (node, "stdout") not in names and node]
     if not names:
         return Clocks((), of_source)
-    reference = min(range(len(names)), key=lambda i: (names[i][1] != "plog", i))
-    zones = {(node, "stdout"): zone for node, zone in _zones(findings, spans, of_source, names).items()}
-    zones |= {(node, "host"): 0 for node in _hosts_in_step(findings, of_source, names)}
-    skews = find_skews(findings, names[reference][0])
-    clocks = tuple(_clock(i, names, reference, zones, skews) for i in range(len(names)))
-    return Clocks(clocks, of_source, {name: i for i, name in enumerate(names)})
+    of_name = {name: i for i, name in enumerate(names)}
+
+    def name_of(finding: Finding) -> ClockName:
+        own = names[of_source[finding.source]]
+        moved = (finding.actor.node, own[1])
+        return moved if own[0] is None and moved in of_name else own
+
+    utc = utc_zones(findings, name_of)
+    main = _main(names)
+    zones = own_zones(findings, _ends(spans, of_source, names), utc, name_of, main)
+    reference, skews = _reference(main, shared_events(findings))
+    relations = _relations(main, reference, skews, utc)
+    clocks = tuple(
+        _clock(i, name, of_name[main[name[0]]], of_name[reference], zones.get(name), utc.get(name), relations)
+        for name, i in of_name.items()
+    )
+    return Clocks(clocks, of_source, of_name)
+
+
+def _main(names: Sequence[ClockName]) -> dict[str | None, ClockName]:
+    """Node → the clock by which it is compared with other nodes."""
+    main: dict[str | None, ClockName] = {}
+    for name in names:
+        known = main.setdefault(name[0], name)
+        main[name[0]] = min(known, name, key=_preference)
+    return main
+
+
+_PREFERRED = ("plog", "stdout", "host", "device")
+
+
+def _preference(name: ClockName) -> int:
+    return _PREFERRED.index(name[1])
+
+
+def _reference(
+    main: Mapping[str | None, ClockName], shared: Sequence[Times]
+) -> tuple[ClockName, dict[str | None, Skew]]:
+    """The reference, and the skews of the nodes that share events with its node."""
+    best = min(map(_preference, main.values()))
+    waiting = [node for node, name in main.items() if _preference(name) == best]
+    groups: list[tuple[str | None, dict[str | None, Skew]]] = []
+    while waiting:
+        skews = find_skews(shared, waiting[0])
+        groups.append((waiting[0], skews))
+        waiting = [node for node in waiting[1:] if node not in skews]
+    node, skews = max(groups, key=lambda group: len(group[1]))  # the first of equals
+    return main[node], skews
+
+
+def _relations(
+    main: Mapping[str | None, ClockName],
+    reference: ClockName,
+    skews: Mapping[str | None, Skew],
+    utc: Mapping[ClockName, int],
+) -> dict[str | None, _Relation]:
+    """Of the nodes whose main clocks are proven."""
+    relations = {reference[0]: _Relation(Skew(0, 0.0), None)}
+    for node, name in main.items():
+        if node in skews:
+            relations[node] = _Relation(skews[node], "communicator")
+        elif node not in relations and name in utc and reference in utc:
+            relations[node] = _Relation(Skew(utc[reference] - utc[name], EPOCH_UNCERTAINTY_S), "epochs")
+    return relations
 
 
 def on_reference(findings: Sequence[Finding], clocks: Clocks) -> list[Finding]:
@@ -99,106 +164,44 @@ def on_reference(findings: Sequence[Finding], clocks: Clocks) -> list[Finding]:
 
 def _kind(source: Source) -> str:
     if source.kind in ("host-system", "device-system"):
-        return "host"
+        return source.kind.removesuffix("-system")
     return "plog" if source.kind in ("plog", "device-log") else "stdout"
 
 
 def _clock(
     index: int,
-    names: Sequence[ClockName],
+    name: ClockName,
+    main: int,
     reference: int,
-    zones: Mapping[ClockName, int],
-    skews: Mapping[str | None, Skew],
+    zone: Zone | None,
+    utc_ns: int | None,
+    relations: Mapping[str | None, _Relation],
 ) -> Clock:
-    node, kind = names[index]
-    shown = f"{node or NO_NODE}/{kind}"
+    clock = Clock(
+        id=index,
+        name=f"{name[0] or NO_NODE}/{name[1]}",
+        zone_s=None if utc_ns is None else utc_ns / SECOND_NS,
+        island=index,
+    )
     if index == reference:
-        return Clock(id=index, name=shown)
-    has_plog = (node, "plog") in names
-    own_ns = zones.get((node, kind), 0)
-    comparable = kind == "plog" or (node, kind) in zones or not has_plog
-    skew = Skew(0, 0.0) if node == names[reference][0] else skews.get(node)
-    offset_s = (own_ns + (skew.offset_ns if skew is not None else 0)) / SECOND_NS
-    if skew is None or not comparable:
-        return Clock(id=index, name=shown, offset_s=offset_s, uncertainty_s=ASSUMED_UNCERTAINTY_S, basis="assumed")
-    same_node = SAME_NODE_UNCERTAINTY_S if kind != "plog" or node == names[reference][0] else 0.0
-    return Clock(id=index, name=shown, offset_s=offset_s, uncertainty_s=skew.uncertainty_s + same_node, basis="proven")
-
-
-def _zones(
-    findings: Sequence[Finding],
-    spans: Mapping[int, tuple[int, int]],
-    of_source: Mapping[int, int],
-    names: Sequence[ClockName],
-) -> dict[str | None, int]:
-    """Node → what has to be added to its printed stamps to compare them with its plogs, ns."""
-    ends = _ends(spans, of_source, names)
-    zones = {**_common_spans(ends), **_zone_offsets(findings, of_source, names)}
-    if len(set(zones.values())) == 1:
-        common = next(iter(zones.values()))
-        for node, kind in names:
-            if kind == "stdout" and node not in zones and common in _gaps(ends, node):
-                zones[node] = common
-    return zones
-
-
-def _zone_offsets(
-    findings: Sequence[Finding], of_source: Mapping[int, int], names: Sequence[ClockName]
-) -> dict[str | None, int]:
-    """The same from errors that one process states in both."""
-    seen: dict[tuple[str | None, int], dict[str, list[int]]] = defaultdict(lambda: {"plog": [], "stdout": []})
-    for finding in findings:
-        if finding.actor.pid is None or finding.time_ns is None or finding.time_quality not in ("exact", "no_year"):
-            continue
-        node, kind = names[of_source[finding.source]]
-        if finding.level in ("ERROR", "CRITICAL"):
-            seen[node if node is not None else finding.actor.node, finding.actor.pid][kind].append(finding.time_ns)
-    votes: dict[str | None, Counter[int]] = defaultdict(Counter)
-    for (node, _), times in seen.items():
-        for printed in times["stdout"]:
-            gaps = [_quarter_gap(printed, logged, EVENT_WITHIN_NS) for logged in times["plog"]]
-            fitting = [gap for gap in gaps if gap is not None]
-            if fitting:
-                votes[node][min(fitting, key=abs)] += 1
-    zones: dict[str | None, int] = {}
-    for node, count in votes.items():
-        zone, agreeing = min(count.items(), key=lambda one: (-one[1], abs(one[0])))
-        if agreeing * 2 > sum(count.values()):
-            zones[node] = zone
-    return zones
-
-
-def _hosts_in_step(
-    findings: Sequence[Finding], of_source: Mapping[int, int], names: Sequence[ClockName]
-) -> set[str | None]:
-    """Nodes whose system logs something while its processes log errors: it stands in the zone of the plogs."""
-    failing: dict[str | None, list[int]] = defaultdict(list)
-    system: dict[str | None, list[int]] = defaultdict(list)
-    for finding in findings:
-        node, kind = names[of_source[finding.source]]
-        if finding.time_ns is None:
-            continue
-        if kind == "host":
-            system[node].append(finding.time_ns)
-        elif kind == "plog" and finding.level in ("ERROR", "CRITICAL"):
-            failing[node].append(finding.time_ns)
-    return {
-        node
-        for node, times in system.items()
-        if any(abs(moment - other) <= AGREE_WITHIN_NS for moment in times for other in failing.get(node, ()))
-    }
-
-
-def _quarter_gap(printed_ns: int, logged_ns: int, within_ns: int = AGREE_WITHIN_NS) -> int | None:
-    """The difference of zones between the two stamps if they fit one event, else None.
-
-    Zones differ by whole quarters, but never by less than an hour: half an hour between two errors is a timeout.
-    """
-    gap = logged_ns - printed_ns
-    zone = round(gap / QUARTER_NS) * QUARTER_NS
-    if abs(gap - zone) > within_ns or not (zone == 0 or LEAST_ZONE_NS <= abs(zone) <= MAX_ZONE_NS):
-        return None
-    return zone
+        return clock
+    if index == main:
+        zone = (0, None)
+    elif zone is not None:
+        clock = msgspec.structs.replace(clock, island=main, island_s=SAME_NODE_UNCERTAINTY_S)
+    relation = relations.get(name[0])
+    own_ns, proof = zone or (0, None)
+    if relation is None or zone is None:
+        return msgspec.structs.replace(
+            clock, offset_s=own_ns / SECOND_NS, uncertainty_s=ASSUMED_UNCERTAINTY_S, basis="assumed"
+        )
+    return msgspec.structs.replace(
+        clock,
+        offset_s=(own_ns + relation.skew.offset_ns) / SECOND_NS,
+        uncertainty_s=relation.skew.uncertainty_s + clock.island_s,
+        basis="proven",
+        proof=proof if proof is not None else relation.proof,
+    )
 
 
 def _ends(
@@ -211,20 +214,3 @@ def _ends(
         known = ends.get(name, (first, last))
         ends[name] = (min(known[0], first), max(known[1], last))
     return ends
-
-
-def _gaps(ends: Mapping[ClockName, tuple[int, int]], node: str | None) -> tuple[int | None, int | None]:
-    """Whole quarter hours between output and plogs of a node, where they begin and where they end."""
-    if (node, "stdout") not in ends or (node, "plog") not in ends:
-        return None, None
-    printed, logged = ends[node, "stdout"], ends[node, "plog"]
-    return _quarter_gap(printed[0], logged[0]), _quarter_gap(printed[1], logged[1])
-
-
-def _common_spans(ends: Mapping[ClockName, tuple[int, int]]) -> dict[str | None, int]:
-    offsets: dict[str | None, int] = {}
-    for node, kind in ends:
-        begin, end = _gaps(ends, node)
-        if kind == "stdout" and begin is not None and begin == end:
-            offsets[node] = begin
-    return offsets

@@ -10,7 +10,7 @@ import msgspec
 from plogscope.correlate.clocks import Clocks
 from plogscope.correlate.homes import Homes
 from plogscope.correlate.identity import Identities
-from plogscope.model.chain import Cluster, Process
+from plogscope.model.chain import Clock, Cluster, Process
 from plogscope.model.source import Bundle
 
 SECOND_NS = 1_000_000_000
@@ -32,17 +32,16 @@ def build_cluster(
         spans: (first, last) local stamps by pid by source id.
         homes: Machines of processes.
     """
-    seen: dict[tuple[str | None, int], tuple[int, int]] = {}
+    seen: dict[tuple[str | None, int], Span] = {}
     for source in bundle.sources:
         for pid, (first, last) in spans.get(source.id, {}).items():
             known_pid = pid or source.pid
             if not known_pid or known_pid < 0:
                 continue
             key = (homes.node(source.node, known_pid), known_pid)
-            shift = int(clocks.clocks[clocks.index(source.id, key[0])].offset_s * SECOND_NS)
-            mine = seen.get(key)
-            span = (first + shift, last + shift)
-            seen[key] = span if mine is None else (min(mine[0], span[0]), max(mine[1], span[1]))
+            index = clocks.index(source.id, key[0])
+            shift = int(clocks.clocks[index].offset_s * SECOND_NS)
+            seen[key] = _wider(seen.get(key), (first + shift, last + shift, index), clocks.clocks)
     processes = [_process(key, identities.processes.get(key), span) for key, span in seen.items()]
     processes += [process for key, process in identities.processes.items() if key not in seen]
     return Cluster(
@@ -53,9 +52,23 @@ def build_cluster(
     )
 
 
-def _process(key: tuple[str | None, int], known: Process | None, span: tuple[int, int]) -> Process:
+Span = tuple[int, int, int]
+"""First and last record on the reference clock, and the clock that says so."""
+
+
+def _wider(known: Span | None, more: Span, clocks: Sequence[Clock]) -> Span:
+    """Both together; of clocks that nothing relates the better proven one."""
+    if known is None:
+        return more
+    a, b = clocks[known[2]], clocks[more[2]]
+    if a.doubt_s(b) is None:
+        return more if b.uncertainty_s < a.uncertainty_s else known
+    return (min(known[0], more[0]), max(known[1], more[1]), known[2] if a.uncertainty_s <= b.uncertainty_s else more[2])
+
+
+def _process(key: tuple[str | None, int], known: Process | None, span: Span) -> Process:
     process = known or Process(node=key[0], pid=key[1])
-    return msgspec.structs.replace(process, first_ns=span[0], last_ns=span[1])
+    return msgspec.structs.replace(process, first_ns=span[0], last_ns=span[1], clock=span[2])
 
 
 def _shown_first(process: Process) -> tuple[int, str, int]:

@@ -32,8 +32,8 @@ class Skew(msgspec.Struct, frozen=True):
     uncertainty_s: float
 
 
-def find_skews(findings: Iterable[Finding], reference: str | None) -> dict[str | None, Skew]:
-    """Skews of the nodes that share events with the reference node, directly or through other nodes."""
+def shared_events(findings: Iterable[Finding]) -> list[Times]:
+    """The communicators that came up on several nodes: when the members on each node say so, as printed."""
     events: dict[str, Times] = defaultdict(lambda: defaultdict(list))
     for finding in findings:
         name = finding.fields.get("communicator")
@@ -41,7 +41,11 @@ def find_skews(findings: Iterable[Finding], reference: str | None) -> dict[str |
             continue
         if finding.time_quality == "exact" and finding.format == "plog":
             events[name][finding.actor.node].append(finding.time_ns)
-    shared = [times for times in events.values() if len(times) > 1]
+    return [times for times in events.values() if len(times) > 1]
+
+
+def find_skews(shared: Sequence[Times], reference: str | None) -> dict[str | None, Skew]:
+    """Skews of the nodes that share events with the reference node, directly or through other nodes."""
     known: dict[str | None, Skew] = {reference: Skew(0, 0.0)}
     waiting = {node for times in shared for node in times} - {reference}
     while waiting:

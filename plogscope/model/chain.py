@@ -5,13 +5,22 @@ from __future__ import annotations
 import msgspec
 
 from plogscope.model.record import Actor, Finding
-from plogscope.model.vocabulary import Category, ClockBasis, EdgeKind, Place, Role, Text
+from plogscope.model.vocabulary import Category, ClockBasis, ClockProof, EdgeKind, Place, Role, Text
 
 
 class Clock(msgspec.Struct, frozen=True, kw_only=True):
     """One clock of the bundle: where its stamps stand on the reference clock.
 
-    `order = time_local + offset_s`; nothing is ordered across clocks by less than the sum of the uncertainties.
+    `order = time_local + offset_s`; nothing is ordered across clocks by less than the sum of the uncertainties, and
+    nothing at all between clocks that no evidence relates.
+
+    Attributes:
+        uncertainty_s: How far the offset onto the reference clock can be wrong.
+        proof: What proves the offset; None for the reference and for what is assumed.
+        zone_s: Local time minus UTC, where lines prove it.
+        island: Clocks of one island are of one node and proven against each other, even where nothing relates the node
+            to the reference.
+        island_s: How far an offset within the island can be wrong.
     """
 
     id: int
@@ -19,10 +28,24 @@ class Clock(msgspec.Struct, frozen=True, kw_only=True):
     offset_s: float = 0.0
     uncertainty_s: float = 0.0
     basis: ClockBasis = "reference"
+    proof: ClockProof | None = None
+    zone_s: float | None = None
+    island: int | None = None
+    island_s: float = 0.0
+
+    def doubt_s(self, other: Clock) -> float | None:
+        """How far a lag between stamps of the two can be wrong, in seconds; None if nothing relates them."""
+        if self.id == other.id:
+            return 0.0
+        if self.island is not None and self.island == other.island:
+            return self.island_s + other.island_s
+        if "assumed" in (self.basis, other.basis):
+            return None
+        return self.uncertainty_s + other.uncertainty_s
 
 
 class Process(msgspec.Struct, frozen=True, kw_only=True):
-    """One process of the job as identity resolution sees it."""
+    """One process of the job as identity resolution sees it; its span is on the reference clock, as `clock` has it."""
 
     node: str | None
     pid: int | None
@@ -30,6 +53,7 @@ class Process(msgspec.Struct, frozen=True, kw_only=True):
     rank: int | None = None
     first_ns: int | None = None
     last_ns: int | None = None
+    clock: int = 0
 
 
 class Communicator(msgspec.Struct, frozen=True, kw_only=True):
@@ -106,6 +130,8 @@ class Rival(msgspec.Struct, frozen=True):
 
     incident: str
     why_not: Text
+    unordered: bool = False
+    """It can be as much a cause, and nothing tells which of the two came first."""
 
 
 class Chain(msgspec.Struct, frozen=True, kw_only=True):

@@ -14,6 +14,7 @@ from plogscope.model.vocabulary import (
     ActionKind,
     Category,
     ClockBasis,
+    ClockProof,
     ConfidenceLevel,
     EdgeKind,
     Place,
@@ -278,12 +279,17 @@ class CommunicatorEntry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ClockEntry(msgspec.Struct, frozen=True, kw_only=True):
-    """One clock and how its offset on the reference clock is known."""
+    """One clock and how its offset on the reference clock is known.
+
+    `proof`: what proves the offset; `zone_s`: its local time minus UTC, where lines prove that.
+    """
 
     clock: str
     offset_s: float
     uncertainty_s: float | None
     basis: ClockBasis
+    proof: ClockProof | None = None
+    zone_s: float | None = None
 
 
 class ClusterEntry(msgspec.Struct, frozen=True, kw_only=True):

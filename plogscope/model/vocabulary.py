@@ -31,6 +31,9 @@ EdgeKind = Literal["wraps", "poisons", "starves", "kills", "signature", "checker
 a signature's `explains`, a checker's rule, or the same failure printed again."""
 
 ClockBasis = Literal["reference", "proven", "assumed"]
+ClockProof = Literal["communicator", "epochs", "errors", "spans", "host"]
+"""What proves a clock's offset: communicators that came up on both nodes, instants in UTC that lines state, errors of
+one process in both of its logs, logs that begin and end together, system logs in step with failing processes."""
 
 ROLES: tuple[str, ...] = get_args(Role)
 PLACES: tuple[str, ...] = get_args(Place)

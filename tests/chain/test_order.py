@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import math
+
 import msgspec
 import pytest
 
@@ -36,8 +38,22 @@ def test_an_assumed_clock_orders_nothing() -> None:
 
     assert precedes(here, there, clocks) is None
     assert not comparable(here.lead, there.lead, clocks)
+    assert lag_s(here.lead, there.lead, clocks) is None
+    assert uncertainty_s(here.lead, there.lead, clocks) == math.inf
+
+
+def test_clocks_of_one_island_compare_though_nothing_relates_them_to_the_reference() -> None:
+    clocks = (
+        Clock(id=0, name="a/plog"),
+        Clock(id=1, name="b/plog", basis="assumed", island=1),
+        Clock(id=2, name="b/stdout", basis="assumed", island=1, island_s=1.0),
+    )
+    logged, printed = (incident(f"i{n}", finding("x/a", 100.0 + 2 * n, source=n, clock=n)) for n in (1, 2))
+
+    assert precedes(logged, printed, clocks) is True
+    assert precedes(incident("i0", finding("x/a", 0.0)), printed, clocks) is None
 
 
 def test_without_a_time_there_is_no_lag() -> None:
-    assert lag_s(finding("x/a", None), finding("x/b", 1.0)) is None
-    assert lag_s(finding("x/a", 1.0), finding("x/b", 3.5)) == 2.5
+    assert lag_s(finding("x/a", None), finding("x/b", 1.0), ONE_CLOCK) is None
+    assert lag_s(finding("x/a", 1.0), finding("x/b", 3.5), ONE_CLOCK) == 2.5

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from plogscope.correlate.skew import COMM_INIT_SUCCESS, EVENT_S, find_skews
+from plogscope.correlate.skew import COMM_INIT_SUCCESS, EVENT_S, Skew, find_skews, shared_events
 from plogscope.model.record import Finding
 from tests.correlate.things import SECOND_NS, finding, source
 
@@ -15,31 +15,35 @@ def came_up(name: str, **at_s: float) -> Iterable[Finding]:
         yield finding(COMM_INIT_SUCCESS, source(number, "plog", node, 40 + number), moment, communicator=name)
 
 
-def test_nodes_that_share_a_communicator_prove_their_skew() -> None:
-    skews = find_skews(came_up("world", a=10.0, b=95.5), "a")
+def skews(findings: Iterable[Finding], reference: str) -> dict[str | None, Skew]:
+    return find_skews(shared_events(findings), reference)
 
-    assert skews["b"].offset_ns / SECOND_NS == pytest.approx(-85.5)
-    assert skews["b"].uncertainty_s == EVENT_S
+
+def test_nodes_that_share_a_communicator_prove_their_skew() -> None:
+    found = skews(came_up("world", a=10.0, b=95.5), "a")
+
+    assert found["b"].offset_ns / SECOND_NS == pytest.approx(-85.5)
+    assert found["b"].uncertainty_s == EVENT_S
 
 
 def test_a_chain_of_communicators_proves_it_with_more_doubt() -> None:
-    skews = find_skews([*came_up("left", a=10.0, b=20.0), *came_up("right", b=50.0, c=80.0)], "a")
+    found = skews([*came_up("left", a=10.0, b=20.0), *came_up("right", b=50.0, c=80.0)], "a")
 
-    assert skews["c"].offset_ns / SECOND_NS == pytest.approx(-40.0)
-    assert skews["c"].uncertainty_s == 2 * EVENT_S
+    assert found["c"].offset_ns / SECOND_NS == pytest.approx(-40.0)
+    assert found["c"].uncertainty_s == 2 * EVENT_S
 
 
 def test_one_event_that_does_not_fit_is_left_out() -> None:
     events = [*came_up("1", a=10.0, b=70.0), *came_up("2", a=20.0, b=80.4), *came_up("3", a=30.0, b=500.0)]
 
-    assert find_skews(events, "a")["b"].offset_ns / SECOND_NS == pytest.approx(-60.2)
+    assert skews(events, "a")["b"].offset_ns / SECOND_NS == pytest.approx(-60.2)
 
 
 def test_events_that_contradict_each_other_prove_nothing() -> None:
     events = [*came_up("1", a=10.0, b=70.0), *came_up("2", a=20.0, b=500.0)]
 
-    assert "b" not in find_skews(events, "a")
+    assert "b" not in skews(events, "a")
 
 
 def test_a_node_without_a_shared_event_has_no_skew() -> None:
-    assert find_skews(came_up("alone", b=10.0), "a") == {}
+    assert skews(came_up("alone", b=10.0), "a") == {}

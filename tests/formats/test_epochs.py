@@ -14,11 +14,16 @@ from plogscope.formats.epochs import (
     WEST_NS,
     agreed_zone,
     instants,
-    zone_votes,
+    vote_of,
 )  # fmt: skip
 from plogscope.formats.stamps import local_ns
 
 HOUR_NS = 3600 * SECOND_NS
+
+
+def zone_votes(text: str, local: int) -> list[int]:
+    """What each instant of a line says about the zone, if anything."""
+    return [vote for instant in instants(text) if (vote := vote_of(instant, local)) is not None]
 
 
 def stamp(second: str, fraction: str = "") -> int:
@@ -117,3 +122,24 @@ def test_instants_are_read_in_utc() -> None:
         1_772_359_205_000_001_000,
         1_772_359_206_000_000_000,
     ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[2026-03-01 18:00:05.023+08:00] [13818] [28132] [batchscheduler] [INFO] [config.py:208] : link info",
+        "[2026-03-01 18:00:05,023+0800] [12] [34] [server] [INFO] [a.cpp:2] : up",
+        'time="2026-03-01T05:00:05.023-05:00" level=info msg="uploading"',
+        "2026-03-01T10:00:05.023Z stdout F [ERROR] HCCL(7,python):2026-03-01-18:00:05.020.101 [a.cc:1] [9]x",
+    ],
+)
+def test_a_stamp_that_states_its_zone_is_an_instant(text: str) -> None:
+    assert instants(text) == [1_772_359_205_023_000_000]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["2026-03-01 18:00:05 - trainer - INFO - x", "took 2026-03-01 18:00:05-19:00:05", "2026-13-01T10:00:05Z x"],
+)
+def test_a_stamp_without_a_zone_is_none(text: str) -> None:
+    assert instants(text) == []

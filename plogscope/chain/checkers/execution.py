@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 
 from plogscope.chain.checkers.accuse import listed, suspects
 from plogscope.chain.checkers.base import CheckerResult, JobView
-from plogscope.chain.checkers.reading import exec_limit_ns, incident_of, is_own_failure, uncertainty_ns
+from plogscope.chain.checkers.reading import NEVER_NS, exec_limit_ns, incident_of, is_own_failure, uncertainty_ns
 from plogscope.chain.checkers.seats import Seats, find_seats
 from plogscope.chain.checkers.tasks import TaskReport, by_communicator, task_reports
 from plogscope.model.vocabulary import Text
@@ -46,7 +46,7 @@ def _odd_rank(view: JobView, members: Sequence[TaskReport]) -> CheckerResult | N
         ("checker.odd_count", lambda one: one.count if one.operation in EQUAL_COUNTS else None),
     )
     for key, trait in differences:
-        odd = _minority(comparable, trait)
+        odd = _minority(view, comparable, trait)
         if odd is None:
             continue
         usual = Counter(trait(one) for one in comparable if trait(one) not in (None, trait(odd))).most_common(1)[0][0]
@@ -55,19 +55,27 @@ def _odd_rank(view: JobView, members: Sequence[TaskReport]) -> CheckerResult | N
     return None
 
 
-def _minority(members: Sequence[TaskReport], trait: Callable[[TaskReport], int | str | None]) -> TaskReport | None:
-    """The first of the members with the rarest value; a tie goes to the lower index or the earlier operation."""
+def _minority(
+    view: JobView, members: Sequence[TaskReport], trait: Callable[[TaskReport], int | str | None]
+) -> TaskReport | None:
+    """The first of the members with the rarest value; a tie goes to the lower index or the earlier operation.
+
+    Where nothing relates the clocks of the members, no operation is the earlier one.
+    """
     told = [one for one in members if trait(one) is not None]
     votes = Counter(trait(one) for one in told)
     if len(votes) < PAIR:
         return None
+    timed = uncertainty_ns([one.finding for one in told], view.cluster.clocks) < NEVER_NS
 
     def rarity(one: TaskReport) -> tuple[int, int, int]:
         value = trait(one)
         when = one.issued_ns if one.issued_ns is not None else one.at_ns
-        return (votes[value], value if isinstance(value, int) else 0, when if when is not None else 1 << 62)
+        return (votes[value], value if isinstance(value, int) else 0, when if timed and when is not None else 1 << 62)
 
-    return min(told, key=rarity)
+    odd = min(told, key=rarity)
+    tied = any(trait(one) != trait(odd) and rarity(one)[:2] == rarity(odd)[:2] for one in told)
+    return None if tied and not timed else odd
 
 
 def _within_limit(view: JobView, members: Sequence[TaskReport]) -> bool:

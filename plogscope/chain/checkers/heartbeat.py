@@ -13,7 +13,15 @@ from datetime import datetime, timezone
 
 from plogscope.chain.checkers.accuse import suspect, suspect_place
 from plogscope.chain.checkers.base import CheckerResult, JobView
-from plogscope.chain.checkers.reading import SECOND_NS, incident_of, is_own_failure, number, these
+from plogscope.chain.checkers.reading import (
+    SECOND_NS,
+    incident_of,
+    is_own_failure,
+    number,
+    on_reference_clock,
+    these,
+    uncertainty_ns,
+)
 from plogscope.chain.checkers.seats import Seats, find_seats
 from plogscope.chain.checkers.signatures import HEARTBEAT
 from plogscope.model.record import Finding
@@ -39,7 +47,7 @@ def check(view: JobView) -> list[CheckerResult]:
     strongest = next((kind for kind in KINDS if places.get(kind)), None)
     if strongest is None:
         return []
-    found = _first_noticed(_quiet(view, seats, places[strongest]))
+    found = _first_noticed(view, _quiet(view, seats, places[strongest]))
     ranks = {seats.at(*place) for place in found}
     if any(is_own_failure(one) and one.actor.rank is not None and one.actor.rank in ranks for one in view.incidents):
         return []
@@ -69,19 +77,27 @@ def _quiet(view: JobView, seats: Seats, found: dict[Place, Finding]) -> dict[Pla
     return quiet or found
 
 
-def _first_noticed(found: dict[Place, Finding]) -> dict[Place, Finding]:
-    first = min(map(_noticed_ns, found.values()))
-    return {where: finding for where, finding in found.items() if _noticed_ns(finding) <= first + TOGETHER_NS}
+def _first_noticed(view: JobView, found: dict[Place, Finding]) -> dict[Place, Finding]:
+    """Without the events that, as far as the clocks prove it, came too late to have the cause of the others."""
+
+    def too_late(finding: Finding) -> bool:
+        return any(
+            _noticed_ns(finding) - _noticed_ns(other)
+            > TOGETHER_NS + uncertainty_ns((finding, other), view.cluster.clocks)
+            for other in found.values()
+        )
+
+    return {where: finding for where, finding in found.items() if not too_late(finding)}
 
 
 def _noticed_ns(finding: Finding) -> int:
-    """When the event arrived, as printed; where that is not printed, when the line was written."""
+    """When the event arrived on the reference clock; where that is not printed, when the line was written."""
     text = finding.fields.get("time", "")
     try:
         moment = datetime.strptime(text, "%a %b %d %H:%M:%S %Y").replace(tzinfo=timezone.utc)
     except ValueError:
-        return finding.time_ns or 0
-    return int(moment.timestamp()) * SECOND_NS
+        return finding.order_ns or 0
+    return on_reference_clock(finding, int(moment.timestamp()) * SECOND_NS) or 0
 
 
 def _kind(finding: Finding) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timezone
+from itertools import combinations
 
 from plogscope.chain.checkers.base import JobView
 from plogscope.chain.checkers.signatures import (
@@ -98,11 +99,14 @@ def on_reference_clock(finding: Finding, local_ns: int | None) -> int | None:
 
 
 def uncertainty_ns(findings: Iterable[Finding], clocks: Sequence[Clock]) -> int:
-    """How far the distance between the times of these findings can be wrong."""
-    used = {one.clock for one in findings}
-    if len(used) <= 1:
-        return 0
-    return int(sum(clocks[index].uncertainty_s for index in used if index < len(clocks)) * SECOND_NS)
+    """How far the distance between the times of these findings can be wrong; `NEVER_NS` if nothing relates them."""
+    used = [clocks[index] for index in sorted({one.clock for one in findings}) if index < len(clocks)]
+    doubts = [a.doubt_s(b) for a, b in combinations(used, 2)]
+    return max((NEVER_NS if doubt is None else int(doubt * SECOND_NS) for doubt in doubts), default=0)
+
+
+NEVER_NS = 1 << 62
+"""Longer than anything that a log can show."""
 
 
 def connect_limit_ns(view: JobView) -> int:

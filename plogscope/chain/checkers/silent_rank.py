@@ -6,6 +6,8 @@ hint: that rank may have died, or hung.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from plogscope.chain.checkers.accuse import listed, suspects
 from plogscope.chain.checkers.base import CheckerResult, JobView
 from plogscope.chain.checkers.reading import MAX_RANKS, SECOND_NS, is_own_failure
@@ -38,14 +40,16 @@ def check(view: JobView) -> list[CheckerResult]:
 
 
 def _stopped_early(view: JobView) -> list[CheckerResult]:
-    starts = [one.start_ns for one in view.incidents if one.waits and one.start_ns is not None]
+    starts: dict[int, int] = {}
+    for one in view.incidents:
+        if one.waits and one.start_ns is not None:
+            starts[one.lead.clock] = min(one.start_ns, starts.get(one.lead.clock, one.start_ns))
     talking = {one.actor.rank for one in view.incidents}
     failing = any(is_own_failure(one) for one in view.incidents)
     ranked = [one for one in view.cluster.processes if one.rank is not None and one.last_ns is not None]
     if not starts or failing or len(ranked) <= 1:
         return []
-    begin = min(starts)
-    quiet = [one for one in ranked if one.rank not in talking and _stops_before(view, one, begin)]
+    quiet = [one for one in ranked if one.rank not in talking and _stops_before(view, one, starts)]
     if not quiet or len(quiet) * 2 > len(ranked):
         return []
     ranks = {one.rank for one in quiet if one.rank is not None}
@@ -53,7 +57,15 @@ def _stopped_early(view: JobView) -> list[CheckerResult]:
     return [CheckerResult(rule=RULE, kind="suspects", reason=reason, suspects=suspects(view, ranks, reason))]
 
 
-def _stops_before(view: JobView, process: Process, begin_ns: int) -> bool:
-    """True when the last record is older than the beginning of the waits, beyond what the clocks can be wrong."""
-    slack = max((clock.uncertainty_s for clock in view.cluster.clocks), default=0.0)
-    return process.last_ns is not None and process.last_ns + slack * SECOND_NS + QUIET_NS < begin_ns
+def _stops_before(view: JobView, process: Process, starts: Mapping[int, int]) -> bool:
+    """True when the last record is older than the beginning of the waits, beyond what the clocks can be wrong.
+
+    Args:
+        view: The job.
+        process: Who may have stopped.
+        starts: Beginning of the first wait by clock; clocks that nothing relates to the process say nothing.
+    """
+    own = view.cluster.clocks[process.clock]
+    doubts = {clock: own.doubt_s(view.cluster.clocks[clock]) for clock in starts}
+    related = [starts[clock] - int(doubt * SECOND_NS) for clock, doubt in doubts.items() if doubt is not None]
+    return process.last_ns is not None and bool(related) and process.last_ns + QUIET_NS < min(related)

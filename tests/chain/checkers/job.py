@@ -25,11 +25,17 @@ class Job:
         self.processes: dict[int, Process] = {}
         self.lines: dict[int, int] = {}
 
-    def seen(self, rank: int, *, last_s: float | None = None) -> None:
+    def seen(self, rank: int, *, last_s: float | None = None, clock: int = 0) -> None:
         """A rank whose log is in the bundle."""
         last = None if last_s is None else START_NS + int(last_s * SECOND_NS)
         self.processes[rank] = Process(
-            node=f"n{rank // 8}", pid=4000 + rank, rank=rank, device=rank % 8, first_ns=START_NS, last_ns=last
+            node=f"n{rank // 8}",
+            pid=4000 + rank,
+            rank=rank,
+            device=rank % 8,
+            first_ns=START_NS,
+            last_ns=last,
+            clock=clock,
         )
 
     def says(

@@ -38,10 +38,19 @@ def test_a_log_that_goes_on_is_not_silent() -> None:
 
 
 def test_an_unproven_clock_calls_nobody_silent() -> None:
-    job = waiting_job(4, range(3), (Clock(id=0, name="n0", uncertainty_s=1e8, basis="assumed"),))
-    job.seen(3, last_s=200.0)
+    job = waiting_job(4, range(3), (Clock(id=0, name="n0"), Clock(id=1, name="n1", basis="assumed")))
+    job.seen(3, last_s=200.0, clock=1)
 
     assert check(job.view()) == []
+
+
+def test_under_one_unproven_clock_a_log_can_stop_early() -> None:
+    job = waiting_job(4, range(3), (Clock(id=0, name="n0", basis="assumed"), Clock(id=1, name="n1")))
+    job.seen(3, last_s=200.0)
+
+    (result,) = check(job.view())
+
+    assert [one.rank for one in result.suspects] == [3]
 
 
 def test_nobody_is_missing_while_nobody_waits() -> None:
