@@ -10,7 +10,7 @@ import msgspec
 from plogscope.evidence.around import lines_around
 from plogscope.evidence.environment import read_environment
 from plogscope.model.chain import Chain, Cluster, Edge, Incident
-from plogscope.model.record import Finding
+from plogscope.model.record import Finding, ProcessKey
 from plogscope.model.report import (
     SCHEMA,
     Alternative,
@@ -93,11 +93,11 @@ def assemble_report(case: Case) -> Report:
 
 def _files(case: Case) -> list[FileEntry]:
     reasons = {skipped.path: skipped.reason for skipped in case.skipped}
-    known = {(p.node, p.pid): p for p in case.cluster.processes}
+    known = {p.key: p for p in case.cluster.processes if p.key is not None}
     entries = []
     for source in case.bundle.sources:
         stats = case.stats.get(source.id)
-        process = known.get((source.node, source.pid))
+        process = known.get((source.node, source.pid)) if source.pid is not None else None
         entries.append(
             FileEntry(
                 path=source.path,
@@ -321,9 +321,9 @@ def _cluster(case: Case) -> ClusterEntry:
 
 def _rank_entries(case: Case) -> list[RankEntry]:
     cluster = case.cluster
-    first: dict[tuple[str | None, int | None], int] = {}
+    first: dict[ProcessKey | None, int] = {}
     for one in case.chain.incidents:
-        key = (one.actor.node, one.actor.pid)
+        key = one.actor.process
         if one.time_ns is not None and one.role != "teardown":
             first[key] = min(first.get(key, one.time_ns), one.time_ns)
     job_end = _ends(cluster)
@@ -336,7 +336,7 @@ def _rank_entries(case: Case) -> list[RankEntry]:
                 node=process.node,
                 device=process.device,
                 pid=process.pid,
-                first_error=iso_local(first.get((process.node, process.pid))),
+                first_error=iso_local(first.get(process.key)),
                 last_seen=iso_local(process.last_ns),
                 silent_since=iso_local(process.last_ns) if silent else None,
             )

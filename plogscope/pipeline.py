@@ -150,7 +150,7 @@ def _placement(bundle: Bundle, seen: Observations, correlated: Correlated) -> Pl
         bundle=bundle,
         clocks=correlated.clocks.clocks,
         clock_of=correlated.clocks.of_source,
-        processes={(one.node, one.pid): one for one in processes if one.pid is not None},
+        processes={one.key: one for one in processes if one.key is not None},
         sole=sole_processes(seen.findings, bundle),
         homes=correlated.homes,
         year_reference_ns={source: stats.first_ns for source, stats in seen.stats.items() if stats.first_ns},

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from tests.simulator import COMPARED_FAULTS, FAIL_S, LIMIT_S, SECOND_S, SILENT_FAULTS, UP_S, Job, Process
+from tests.simulator import (
+    COMPARED_FAULTS,
+    FAIL_S,
+    LIMIT_S,
+    SECOND_S,
+    SILENT_FAULTS,
+    TABLE_FAULTS,
+    UP_S,
+    Job,
+    Process,
+)
 
 
 def write_fault(job: Job, culprit: Process, others: list[Process]) -> str:
@@ -11,6 +21,9 @@ def write_fault(job: Job, culprit: Process, others: list[Process]) -> str:
         return "no-failure"
     if kind in COMPARED_FAULTS:
         _compared(job, culprit, others)
+        return "explained"
+    if kind in TABLE_FAULTS:
+        _misread(job, culprit, others[0])
         return "explained"
     if kind not in SILENT_FAULTS:
         _fails(job, culprit, kind, FAIL_S)
@@ -109,6 +122,22 @@ def _fails(job: Job, who: Process, kind: str, at_s: float) -> None:
             f".{who.local + 1}) of the network adapter, please make sure they're consistent. num(1)",
             root=True,
         )
+
+
+def _misread(job: Job, culprit: Process, other: Process) -> None:
+    """What every rank says of the rank table that it reads."""
+    text = {
+        "table-path": "errNo[0x0000000005010001] path /job/hccl_16p.json is not a valid real path",
+        "table-entry": f"rank[{culprit.rank}] device ip family[2] is not same as others[10].",
+        "table-twice": "devices have same superDeviceId[0x3000000] in superPod[super_pod_id_0]. Current device info: "
+        f"serverId[10.44.3.{culprit.node + 1}], rankId[{culprit.rank}], group[hccl_world_group]. Another device info: "
+        f"rankId[{other.rank}].",
+    }[job.plan.kind]
+    for who in job.ranks:
+        at_s = UP_S + job.random.random()
+        job.hccl(who, at_s, "topoinfo_ranktable.cc:66", f"[InitGroupStage][RanktableCheck]{text}", root=True)
+        job.raises(who, at_s + 0.5, "RuntimeError: create:torch_npu/csrc/distributed/ProcessGroupHCCL.cpp:118 "
+                   "HCCL function error: HcclCommInitClusterInfo, error code is 1")  # fmt: skip
 
 
 def _compared(job: Job, culprit: Process, others: list[Process]) -> None:

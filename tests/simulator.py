@@ -21,7 +21,7 @@ OWN_FAULTS = (
 )  # fmt: skip
 """The culprit's own log states the cause."""
 
-EARLY_FAULTS = ("port", "device-ip")
+EARLY_FAULTS = ("port", "device-ip", *TABLE_FAULTS)
 """The job does not get as far as its first step."""
 
 KERNEL_FAULTS = ("host-oom",)
@@ -30,10 +30,15 @@ KERNEL_FAULTS = ("host-oom",)
 COMPARED_FAULTS = ("count", "tls", "order", "straggler")
 """Several ranks together state it."""
 
+TABLE_FAULTS = ("table-path", "table-entry", "table-twice")
+"""The rank table is wrong, as a whole or in the culprit's entry; every rank that reads it says so."""
+
 SILENT_FAULTS = ("hang", "absent")
 """Nobody states it: the culprit says nothing."""
 
-KINDS = (*OWN_FAULTS, *KERNEL_FAULTS, *COMPARED_FAULTS, *SILENT_FAULTS, "healthy")
+KINDS = (*OWN_FAULTS, *KERNEL_FAULTS, *COMPARED_FAULTS, *TABLE_FAULTS, *SILENT_FAULTS, "healthy")
+
+NOBODYS_FAULTS = ("table-path", "healthy")
 
 
 @dataclass(frozen=True)
@@ -268,7 +273,7 @@ class Job:
         self.trainer(who, at_s + 0.002, then, "WARNING")
 
     def bundle(self, status: str) -> Bundle:
-        result = Bundle(status=status, culprit=self.culprit.rank if self.plan.kind != "healthy" else None)
+        result = Bundle(status=status, culprit=self.culprit.rank if self.plan.kind not in NOBODYS_FAULTS else None)
         for path, entries in self.lines.items():
             ordered = sorted(entries)
             result.files[path] = [text for _, _, text, _ in ordered]

@@ -154,12 +154,12 @@ def _first(
     covers: dict[str, int] = defaultdict(int)
     for edge in edges:
         covers[edge.cause] += 1
-    failing = {_process(one) for one in alive if strength(one) >= STRENGTH["symptom"]}
+    failing = {one.writer for one in alive if strength(one) >= STRENGTH["symptom"]}
 
     def better(a: Incident, b: Incident) -> bool:
         if strength(a) != strength(b):
             return strength(a) < strength(b)
-        ends_a, ends_b = _process(a) in failing, _process(b) in failing
+        ends_a, ends_b = a.writer in failing, b.writer in failing
         earlier = precedes(a, b, clocks)
         if earlier is None and ends_a != ends_b:
             return ends_a
@@ -175,11 +175,6 @@ def _first(
         if better(one, best):
             best = one
     return best
-
-
-def _process(incident: Incident) -> tuple[object, ...]:
-    actor = incident.actor
-    return (actor.node, actor.pid) if actor.pid is not None else (actor.rank, incident.lead.source)
 
 
 def _written(incident: Incident) -> tuple[int, int]:

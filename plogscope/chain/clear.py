@@ -9,7 +9,7 @@ import msgspec
 
 from plogscope.chain.order import comparable
 from plogscope.model.chain import Clock, Incident, Process
-from plogscope.model.record import Finding
+from plogscope.model.record import Finding, Writer
 from plogscope.model.signature import Signature
 
 SECOND_NS = 1_000_000_000
@@ -51,13 +51,13 @@ class Progress(msgspec.Struct, frozen=True):
 
 def recovered(incidents: Sequence[Incident], progress: Progress) -> frozenset[str]:
     """Ids of the incidents that something healthy followed."""
-    by_writer: dict[object, list[Finding]] = defaultdict(list)
+    by_writer: dict[Writer, list[Finding]] = defaultdict(list)
     finished: list[Finding] = []
     for finding in progress.findings:
         signature = progress.signatures.get(finding.signature or "")
         if signature is not None and signature.subcategory == FINISHED:
             finished.append(finding)
-        for key in _writers(finding):
+        for key in finding.actor.names(finding.source):
             by_writer[key].append(finding)
     cleared = set()
     for incident in incidents:
@@ -72,13 +72,13 @@ def recovered(incidents: Sequence[Incident], progress: Progress) -> frozenset[st
 
 def _is_got_over(
     incident: Incident,
-    by_writer: Mapping[object, Sequence[Finding]],
+    by_writer: Mapping[Writer, Sequence[Finding]],
     finished: Sequence[Finding],
     progress: Progress,
 ) -> bool:
     """True when progress of its own process, or of all, or the good end of the run came after the incident."""
     clocks = progress.clocks
-    own = [finding for key in _writers(incident.lead) for finding in by_writer.get(key, [])]
+    own = [finding for key in incident.lead.actor.names(incident.lead.source) for finding in by_writer.get(key, [])]
     ends = [finding for finding in finished if _same_job(finding, incident)]
     if any(_follows(finding, incident, clocks) for finding in own) or _two_follow([*own, *ends], incident):
         return True
@@ -129,7 +129,7 @@ PROGRESS_BELOW = 2
 
 
 def _everybody_went_on(
-    incident: Incident, by_writer: Mapping[object, Sequence[Finding]], clocks: Sequence[Clock]
+    incident: Incident, by_writer: Mapping[Writer, Sequence[Finding]], clocks: Sequence[Clock]
 ) -> bool:
     """True when every process that makes progress made it long after the incident.
 
@@ -148,19 +148,6 @@ def _everybody_went_on(
 
 
 JOB_WENT_ON_NS = 30 * SECOND_NS
-
-
-def _writers(finding: Finding) -> list[object]:
-    """All names under which the writer of a finding is known."""
-    actor = finding.actor
-    names: list[object] = []
-    if actor.pid is not None:
-        names.append(("pid", actor.node, actor.pid))
-    if actor.rank is not None:
-        names.append(("rank", actor.rank))
-    if not names:
-        names.append(("source", finding.source, actor.local_rank, actor.proc))
-    return names
 
 
 def _follows(finding: Finding, incident: Incident, clocks: Sequence[Clock]) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from plogscope.chain.order import comparable, lag_s, precedes, uncertainty_s
 from plogscope.model.chain import Clock, Edge, Incident
+from plogscope.model.record import Writer
 from plogscope.model.signature import Explains, Signature, names
 from plogscope.model.vocabulary import EdgeKind, Text
 from plogscope.wording import say
@@ -33,16 +34,6 @@ def strength(incident: Incident) -> int:
     if incident.signature is None or (unsure and incident.role in ("cause", "either")):
         return UNKNOWN_STRENGTH
     return STRENGTH.get(incident.role, STRENGTH["teardown"])
-
-
-def same_process(a: Incident, b: Incident) -> bool:
-    """True when both were written by one process as far as the lines tell."""
-    x, y = a.actor, b.actor
-    if x.pid is not None and y.pid is not None:
-        return (x.node, x.pid) == (y.node, y.pid)
-    if x.rank is not None and y.rank is not None:
-        return x.rank == y.rank
-    return a.lead.source == b.lead.source
 
 
 def connect(
@@ -77,19 +68,13 @@ MAX_ENDS = 4
 comparisons grows with the incidents, not with their square."""
 
 
-def _names(incident: Incident) -> list[tuple[object, ...]]:
+def _names(incident: Incident) -> list[Writer]:
     """Under which names an incident's process is found: two of one process share at least one."""
-    actor = incident.actor
-    names: list[tuple[object, ...]] = [("source", incident.lead.source)]
-    if actor.pid is not None:
-        names.append(("pid", actor.node, actor.pid))
-    if actor.rank is not None:
-        names.append(("rank", actor.rank))
-    return names
+    return [("source", incident.lead.source), *incident.actor.names(incident.lead.source)]
 
 
-def _by_names(incidents: Sequence[Incident]) -> dict[tuple[object, ...], list[Incident]]:
-    found: dict[tuple[object, ...], list[Incident]] = defaultdict(list)
+def _by_names(incidents: Sequence[Incident]) -> dict[Writer, list[Incident]]:
+    found: dict[Writer, list[Incident]] = defaultdict(list)
     for incident in incidents:
         for name in _names(incident):
             found[name].append(incident)
@@ -102,7 +87,7 @@ def _edge_kind(
     if _says_so(cause, effect, signatures, clocks) and precedes(effect, cause, clocks) is not True:
         return "signature"
     mine, other = strength(cause), strength(effect)
-    if same_process(cause, effect):
+    if cause.same_process(effect):
         if _family(cause, signatures) is not None and _family(cause, signatures) == _family(effect, signatures):
             told = _told_elsewhere(cause, effect, clocks)
             if told is not None:
@@ -259,7 +244,7 @@ def _in_scope(rule: Explains, cause: Incident, effect: Incident, clocks: Sequenc
         return True
     if rule.scope == "node":
         return cause.actor.node == effect.actor.node
-    return same_process(cause, effect)
+    return cause.same_process(effect)
 
 
 def _edge(cause: Incident, effect: Incident, kind: EdgeKind, clocks: Sequence[Clock]) -> Edge:

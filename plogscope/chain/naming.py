@@ -36,9 +36,5 @@ def name_root(chain: Chain, view: JobView) -> Chain:
 def _device_of(root: Incident, view: JobView) -> int | None:
     if root.actor.device is not None:
         return root.actor.device
-    known = {
-        one.device
-        for one in view.cluster.processes
-        if one.pid is not None and (one.node, one.pid) == (root.actor.node, root.actor.pid)
-    }
+    known = {one.device for one in view.cluster.processes if one.key is not None and one.key == root.actor.process}
     return known.pop() if len(known) == 1 else None

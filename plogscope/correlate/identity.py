@@ -8,14 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from plogscope.model.chain import Communicator, Process
-from plogscope.model.record import Finding
+from plogscope.model.record import Actor, Finding, ProcessKey
 from plogscope.model.signature import Signature
 from plogscope.model.source import Bundle
 
 NO_RANK = 4_294_967_295
 """HCCL prints the largest u32 where there is no rank."""
-
-ProcessKey = tuple[str | None, int]
 
 
 class Identities(msgspec.Struct, frozen=True):

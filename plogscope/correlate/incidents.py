@@ -10,7 +10,7 @@ import msgspec
 from plogscope.formats.prefixes import clean, peel
 from plogscope.formats.registry import classify
 from plogscope.model.chain import Incident
-from plogscope.model.record import Actor, Finding
+from plogscope.model.record import Actor, Finding, Writer
 from plogscope.model.signature import Code, Signature
 from plogscope.model.vocabulary import Category, Role, Text
 
@@ -160,9 +160,9 @@ def build_incidents(judged: Sequence[Judged], step_of: Mapping[int, str | None])
         judged: Findings that can stand in a chain (no progress, context or noise), in order.
         step_of: Five-step directory by source id.
     """
-    by_writer: dict[tuple[object, ...], list[Judged]] = defaultdict(list)
+    by_writer: dict[Writer, list[Judged]] = defaultdict(list)
     for one in judged:
-        by_writer[writer_key(one.finding)].append(one)
+        by_writer[one.finding.writer].append(one)
     groups: list[_Group] = []
     for members in by_writer.values():
         mine: list[_Group] = []
@@ -186,16 +186,6 @@ def _bounded(groups: list[_Group]) -> list[_Group]:
         dropped = set()
     kept = [group for group in groups if id(group) not in dropped]
     return kept[: MAX_KNOWN_PER_PROCESS + MAX_UNKNOWN_PER_PROCESS]
-
-
-def writer_key(finding: Finding) -> tuple[object, ...]:
-    """Findings with the same key come from one process as far as is known: by pid, else by rank, else by file."""
-    actor = finding.actor
-    if actor.pid is not None:
-        return ("pid", actor.node, actor.pid)
-    if actor.rank is not None:
-        return ("rank", actor.node, actor.rank)
-    return ("source", finding.source, actor.local_rank, actor.proc)
 
 
 def place_key(finding: Finding) -> tuple[int, int, int]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from plogscope.correlate.clocks import Clocks
 from plogscope.model.chain import Chain, Cluster, Incident
+from plogscope.model.record import ProcessKey
 from plogscope.model.report import Timeline, TimelineRank
 from plogscope.model.source import Bundle
 
@@ -22,12 +23,12 @@ def build_timeline(
     bundle: Bundle, clocks: Clocks, cluster: Cluster, chain: Chain, bins: Mapping[int, tuple[int, Bins]]
 ) -> tuple[int | None, Timeline]:
     """The start (ns on the reference clock) and the timeline; `bins` holds (shift, counts) by source id."""
-    rank_of = {(p.node, p.pid): p.rank for p in cluster.processes if p.rank is not None}
+    rank_of = {p.key: p.rank for p in cluster.processes if p.key is not None and p.rank is not None}
     counted: dict[tuple[str, int | None], dict[tuple[int, int], int]] = defaultdict(dict)
     for source in bundle.sources:
         if source.id not in bins:
             continue
-        rank = source.rank if source.rank is not None else rank_of.get((source.node, source.pid))
+        rank = source.rank if source.rank is not None else rank_of.get((source.node, source.pid or 0))
         label = f"rank {rank}" if rank is not None else source.path
         offset = int(clocks.clocks[clocks.index(source.id, source.node)].offset_s)
         row = counted[label, rank]
@@ -60,7 +61,7 @@ def _row(row: Mapping[tuple[int, int], int], first: int, width: int) -> list[lis
 
 def _marks(
     chain: Chain,
-    rank_of: Mapping[tuple[str | None, int | None], int | None],
+    rank_of: Mapping[ProcessKey, int],
     paths: Mapping[int, str],
     first: int,
     width: int,
@@ -75,7 +76,7 @@ def _marks(
     return marks
 
 
-def _label(incident: Incident, rank_of: Mapping[tuple[str | None, int | None], int | None]) -> str | None:
+def _label(incident: Incident, rank_of: Mapping[ProcessKey, int]) -> str | None:
     actor = incident.actor
-    rank = actor.rank if actor.rank is not None else rank_of.get((actor.node, actor.pid))
+    rank = actor.rank if actor.rank is not None else rank_of.get(actor.process or (None, 0))
     return f"rank {rank}" if rank is not None else None

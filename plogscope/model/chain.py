@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from plogscope.model.record import Actor, Finding
+from plogscope.model.record import Actor, Finding, ProcessKey, Writer
 from plogscope.model.vocabulary import Category, ClockBasis, ClockProof, EdgeKind, Place, Role, Text
 
 
@@ -55,6 +55,11 @@ class Process(msgspec.Struct, frozen=True, kw_only=True):
     last_ns: int | None = None
     clock: int = 0
 
+    @property
+    def key(self) -> ProcessKey | None:
+        """Node and pid, if the pid is known."""
+        return None if self.pid is None else (self.node, self.pid)
+
 
 class Communicator(msgspec.Struct, frozen=True, kw_only=True):
     """One HCCL communicator: its identifier, its size and the ranks whose own lines prove membership."""
@@ -101,6 +106,20 @@ class Incident(msgspec.Struct, frozen=True, kw_only=True):
     hushed: bool = False
     count: int = 1
     step: str | None = None
+
+    @property
+    def writer(self) -> Writer:
+        """Incidents with the same value are of one process as far as is known."""
+        return self.actor.writer(self.lead.source)
+
+    def same_process(self, other: Incident) -> bool:
+        """True when both were written by one process as far as the lines tell."""
+        mine, theirs = self.actor, other.actor
+        if mine.pid is not None and theirs.pid is not None:
+            return mine.process == theirs.process
+        if mine.rank is not None and theirs.rank is not None:
+            return mine.rank == theirs.rank
+        return self.lead.source == other.lead.source
 
 
 class Edge(msgspec.Struct, frozen=True, kw_only=True):

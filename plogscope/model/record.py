@@ -10,6 +10,12 @@ import msgspec
 
 from plogscope.model.vocabulary import TimeQuality
 
+ProcessKey = tuple[str | None, int]
+"""Node and pid: one process of the bundle."""
+
+Writer = tuple[object, ...]
+"""Whoever wrote a line, as far as is known; equal values are one writer."""
+
 
 class Actor(msgspec.Struct, frozen=True, kw_only=True):
     """Who wrote a record, as far as the line and its file tell. Later stages fill what is still None.
@@ -27,6 +33,28 @@ class Actor(msgspec.Struct, frozen=True, kw_only=True):
     rank: int | None = None
     local_rank: int | None = None
     proc: str | None = None
+
+    @property
+    def process(self) -> ProcessKey | None:
+        """Node and pid, if the pid is known."""
+        return None if self.pid is None else (self.node, self.pid)
+
+    def writer(self, source: int) -> Writer:
+        """The one name of whoever wrote a line of that source: the process, else the rank, else a part of the file."""
+        if self.pid is not None:
+            return ("pid", self.node, self.pid)
+        if self.rank is not None:
+            return ("rank", self.node, self.rank)
+        return ("source", source, self.local_rank, self.proc)
+
+    def names(self, source: int) -> list[Writer]:
+        """All names under which lines of the same writer can be found: two of one process share at least one."""
+        names: list[Writer] = []
+        if self.pid is not None:
+            names.append(("pid", self.node, self.pid))
+        if self.rank is not None:
+            names.append(("rank", self.rank))
+        return names or [self.writer(source)]
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
@@ -64,6 +92,11 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     count: int = 1
     last_line: int = 0
     last_time_ns: int | None = None
+
+    @property
+    def writer(self) -> Writer:
+        """Findings with the same value come from one process as far as is known."""
+        return self.actor.writer(self.source)
 
     @property
     def offset_s(self) -> float:

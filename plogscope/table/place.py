@@ -8,9 +8,8 @@ import msgspec
 
 from plogscope.correlate.homes import Homes
 from plogscope.model.chain import Clock, Process
+from plogscope.model.record import ProcessKey
 from plogscope.model.source import Bundle, Skipped
-
-ProcessKey = tuple[str | None, int]
 
 
 class Placement(msgspec.Struct, frozen=True, kw_only=True):

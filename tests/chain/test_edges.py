@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plogscope.chain.edges import connect, same_process, strength
+from plogscope.chain.edges import connect, strength
 from plogscope.model.chain import Incident
 from plogscope.model.signature import Explains
 from plogscope.model.vocabulary import ROLES, Role
@@ -65,8 +65,8 @@ def test_what_a_scheduler_decides_is_not_explained_by_a_symptom_before() -> None
 def test_processes_are_told_apart_by_pid_then_rank_then_file() -> None:
     here, there = incident("i1", finding("x/a")), incident("i2", finding("x/a", source=1))
 
-    assert same_process(here, here)
-    assert not same_process(here, there)
+    assert here.same_process(here)
+    assert not here.same_process(there)
 
 
 @pytest.mark.parametrize(("role", "value"), [("cause", 0), ("either", 1), ("symptom", 3), ("teardown", 4)])

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 
 from plogscope.chain.checkers.accuse import at_fault, process_of_rank
 from plogscope.chain.checkers.base import CheckerResult, JobView
-from plogscope.chain.checkers.reading import Writer, incident_of, incidents_of, place, these, writer
+from plogscope.chain.checkers.reading import incident_of, incidents_of, place, these
 from plogscope.chain.checkers.signatures import PARAMETERS
-from plogscope.model.record import Actor, Finding
+from plogscope.model.record import Actor, Finding, Writer
 from plogscope.wording import say
 
 ORDER = 10
@@ -57,7 +57,7 @@ def _own_records(findings: Sequence[Finding]) -> list[Finding]:
     """One record of each rank, its plog's rather than what its output repeats, by rank and time."""
     own: dict[Writer, Finding] = {}
     for finding in sorted(findings, key=lambda one: (-one.nearness, place(one))):
-        own.setdefault(writer(finding), finding)
+        own.setdefault(finding.writer, finding)
     return sorted(own.values(), key=lambda one: (one.actor.rank is None, one.actor.rank or 0, place(one)))
 
 

@@ -14,13 +14,11 @@ from plogscope.chain.checkers.accuse import listed, process_of_rank, suspect, su
 from plogscope.chain.checkers.base import CheckerResult, JobView
 from plogscope.chain.checkers.reading import (
     MAX_RANKS,
-    Writer,
     incident_of,
     is_own_failure,
     number,
     ranks_in,
     these,
-    writer,
 )
 from plogscope.chain.checkers.signatures import (
     AGENTS_CONNECT_FAILED,
@@ -34,7 +32,7 @@ from plogscope.chain.checkers.signatures import (
     TOPO_AGENT_TIMEOUT,
 )
 from plogscope.model.chain import Suspect
-from plogscope.model.record import Finding
+from plogscope.model.record import Finding, Writer
 from plogscope.wording import say
 
 ORDER = 50
@@ -79,7 +77,7 @@ def _printed(view: JobView) -> Missing | None:
 def _counted(view: JobView) -> Missing | None:
     rows: dict[Writer, list[Finding]] = defaultdict(list)
     for finding in these(view, CONNECTED_RANKS):
-        rows[writer(finding)].append(finding)
+        rows[finding.writer].append(finding)
     for who, findings in rows.items():
         size = _size(view, who)
         connected = {rank for finding in findings for rank in ranks_in(finding.fields.get("connected", ""))}
@@ -102,7 +100,7 @@ def _gap(findings: list[Finding], rank: int) -> Finding:
 def _size(view: JobView, who: Writer) -> int | None:
     """How many ranks the root expects: by its own word, else by that of others."""
     ids = (NEEDED_COUNT, RANK_LIST_SHORT, COMM_INIT_FAILED, ENTRY_COMM_INIT)
-    told = [(writer(one) != who, ids.index(one.signature or ""), number(one, "rank_size")) for one in these(view, *ids)]
+    told = [(one.writer != who, ids.index(one.signature or ""), number(one, "rank_size")) for one in these(view, *ids)]
     sizes = [size for _, _, size in sorted(told, key=lambda one: one[:2]) if size]
     size = sizes[0] if sizes else view.cluster.expected_ranks or _guessed(view)
     return size if size is not None and size <= MAX_RANKS else None

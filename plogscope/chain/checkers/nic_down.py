@@ -6,7 +6,7 @@ HCCL prints the same text for both ("…being used by other process"); the line 
 from __future__ import annotations
 
 from plogscope.chain.checkers.base import CheckerResult, JobView
-from plogscope.chain.checkers.reading import incident_of, incidents_of, place, these, writer
+from plogscope.chain.checkers.reading import incident_of, incidents_of, place, these
 from plogscope.chain.checkers.signatures import LISTEN_FAIL, NIC_DOWN
 from plogscope.wording import say
 
@@ -15,8 +15,8 @@ ORDER = 8
 
 def check(view: JobView) -> list[CheckerResult]:
     """One result: the first of the ranks whose port is down and that therefore could not listen."""
-    failing = {writer(finding) for finding in these(view, *LISTEN_FAIL)}
-    down = [finding for finding in these(view, *NIC_DOWN) if writer(finding) in failing]
+    failing = {finding.writer for finding in these(view, *LISTEN_FAIL)}
+    down = [finding for finding in these(view, *NIC_DOWN) if finding.writer in failing]
     if not down:
         return []
     first = min(down, key=lambda finding: (-finding.nearness, place(finding)))

@@ -30,8 +30,6 @@ SECOND_NS = 1_000_000_000
 _NUMBER = re.compile(r"\d{1,20}")
 _STAMP = re.compile(r"(\d{4})-(\d{2})-(\d{2})[- ](\d{2}):(\d{2}):(\d{2})(?:\.(\d{3})\.?(\d{3})?)?")
 
-Writer = tuple[object, ...]
-
 
 def these(view: JobView, *ids: str) -> list[Finding]:
     """Findings of the given signatures, by time on the reference clock, then by source and line."""
@@ -42,14 +40,6 @@ def these(view: JobView, *ids: str) -> list[Finding]:
 def place(finding: Finding) -> tuple[int, int, int]:
     """Order of findings; without a time they come last."""
     return (finding.order_ns if finding.order_ns is not None else 1 << 62, finding.source, finding.line)
-
-
-def writer(finding: Finding) -> Writer:
-    """Findings with the same value come from one process as far as is known."""
-    actor = finding.actor
-    if actor.pid is not None:
-        return ("pid", actor.node, actor.pid)
-    return ("rank", actor.node, actor.rank) if actor.rank is not None else ("source", finding.source)
 
 
 def number(finding: Finding, name: str) -> int | None:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 import msgspec
 
 from plogscope.chain.checkers.base import JobView
-from plogscope.chain.checkers.reading import number, on_reference_clock, place, stamp_ns, these, writer
+from plogscope.chain.checkers.reading import number, on_reference_clock, place, stamp_ns, these
 from plogscope.chain.checkers.seats import Seats
 from plogscope.chain.checkers.signatures import (
     AICPU_OP,
@@ -69,7 +69,7 @@ class TaskReport(msgspec.Struct, kw_only=True):
     @property
     def member(self) -> object:
         """What tells the writers of one communicator apart."""
-        return self.inside if self.inside is not None else (self.rank, writer(self.finding))
+        return self.inside if self.inside is not None else (self.rank, self.finding.writer)
 
 
 def task_reports(view: JobView, seats: Seats) -> list[TaskReport]:
@@ -108,7 +108,7 @@ def _reports_of(findings: list[Finding]) -> list[TaskReport]:
 def _belongs(head: Finding, part: Finding) -> bool:
     near = 0 < part.line - head.line <= LINES_APART
     same_thread = head.actor.tid is None or part.actor.tid is None or head.actor.tid == part.actor.tid
-    return near and same_thread and writer(head) == writer(part)
+    return near and same_thread and head.writer == part.writer
 
 
 def _read(report: TaskReport, finding: Finding) -> None:
@@ -145,7 +145,7 @@ def _without_echoes(reports: list[TaskReport]) -> list[TaskReport]:
 
     A repetition that names no process is one if any process of that node states the same tag.
     """
-    stated = {writer(one.finding) for one in reports if one.finding.signature != NOTIFY_WAIT}
+    stated = {one.finding.writer for one in reports if one.finding.signature != NOTIFY_WAIT}
     tags = {(one.finding.actor.node, one.tag) for one in reports if one.finding.signature != NOTIFY_WAIT}
     anywhere = {tag for _, tag in tags}
     kept = []
@@ -154,7 +154,7 @@ def _without_echoes(reports: list[TaskReport]) -> list[TaskReport]:
         if one.finding.signature == NOTIFY_WAIT and actor.pid is None and actor.rank is None:
             echo = one.tag in anywhere if actor.node is None else (actor.node, one.tag) in tags
         else:
-            echo = one.finding.signature == NOTIFY_WAIT and writer(one.finding) in stated
+            echo = one.finding.signature == NOTIFY_WAIT and one.finding.writer in stated
         if not echo:
             kept.append(one)
     return kept

@@ -12,10 +12,10 @@ from collections.abc import Mapping, Sequence
 
 from plogscope.chain.checkers.accuse import at_fault
 from plogscope.chain.checkers.base import CheckerResult, JobView
-from plogscope.chain.checkers.reading import Writer, incident_of, incidents_of, number, place, these, writer
+from plogscope.chain.checkers.reading import incident_of, incidents_of, number, place, these
 from plogscope.chain.checkers.seats import Seats, find_seats, server
 from plogscope.chain.checkers.signatures import LINK_ROW, TLS
-from plogscope.model.record import Actor, Finding
+from plogscope.model.record import Actor, Finding, Writer
 from plogscope.wording import say
 
 ORDER = 14
@@ -33,7 +33,7 @@ def _rows(view: JobView, seats: Seats) -> list[CheckerResult]:
     state: dict[Writer, Finding] = {}
     for finding in these(view, LINK_ROW):
         if finding.fields.get("tls") in STATES:
-            state.setdefault(writer(finding), finding)
+            state.setdefault(finding.writer, finding)
     votes = Counter(finding.fields["tls"] for finding in state.values())
     if len(votes) < len(STATES):
         return []
