@@ -93,6 +93,8 @@ class _Names:
 
     def __init__(self) -> None:
         self.numbers: dict[str, dict[str, int]] = {}
+        self.known: dict[str, str] = {}
+        """Lines that were read already: a report repeats titles, paths and reasons."""
 
     def name(self, kind: str, value: str) -> str:
         known = self.numbers.setdefault(kind, {})
@@ -100,6 +102,11 @@ class _Names:
 
     def line(self, text: str) -> str:
         """One line without its secrets."""
+        if text not in self.known:
+            self.known[text] = self._read(text)
+        return self.known[text]
+
+    def _read(self, text: str) -> str:
         lowered = text.lower()
         for rule in _RULES:
             if any(hint in lowered for hint in rule.hints):
@@ -160,6 +167,7 @@ def redact_report(report: Report) -> Report:
     return msgspec.convert(_redact(msgspec.to_builtins(report), _Names()), Report)
 
 
+_NUMBERS = frozenset({int, float})
 _TABLES = frozenset({"env", "fields"})
 _CONTEXT = ("context_before", "quote", "context_after")
 
@@ -168,7 +176,8 @@ def _redact(value: Any, names: _Names, key: str = "") -> Any:
     if isinstance(value, str):
         return names.text(value)
     if isinstance(value, list):
-        return [_redact(item, names) for item in value]
+        plain = _NUMBERS.issuperset(map(type, value))
+        return value if plain else [_redact(item, names) for item in value]
     if not isinstance(value, dict):
         return value
     if key in _TABLES:

@@ -78,8 +78,15 @@ def find_seats(view: JobView) -> Seats:
         if process.node is not None and process.device is not None and process.rank is not None:
             seats.by_device[process.node, process.device] = process.rank
     for finding in view.findings:
-        _note(seats, finding)
+        if finding.signature in _TELLING:
+            _note(seats, finding)
     return seats
+
+
+_TELLING = frozenset(
+    {ENTRY_COMM_INIT, SETUP_AGENT, COMM_INIT_INFO, COMMUNICATOR_KEY_INFO, TRANSPORT_INIT, LOCAL_RANK_KEY_INFO, LISTEN}
+)
+"""Signatures of lines that say where a rank sits."""
 
 
 def _note(seats: Seats, finding: Finding) -> None:
