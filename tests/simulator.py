@@ -21,9 +21,6 @@ OWN_FAULTS = (
 )  # fmt: skip
 """The culprit's own log states the cause."""
 
-EARLY_FAULTS = ("port", "device-ip", *TABLE_FAULTS)
-"""The job does not get as far as its first step."""
-
 KERNEL_FAULTS = ("host-oom",)
 """The log of the node states it."""
 
@@ -32,6 +29,9 @@ COMPARED_FAULTS = ("count", "tls", "order", "straggler")
 
 TABLE_FAULTS = ("table-path", "table-entry", "table-twice")
 """The rank table is wrong, as a whole or in the culprit's entry; every rank that reads it says so."""
+
+EARLY_FAULTS = ("port", "device-ip", *TABLE_FAULTS)
+"""The job does not get as far as its first step."""
 
 SILENT_FAULTS = ("hang", "absent")
 """Nobody states it: the culprit says nothing."""
@@ -104,6 +104,9 @@ class Plan:
     """What relates the clocks of the nodes: "up", a communicator that all log to be up; "epochs", only the instants in
     the names of communicators that they enter; "none", nothing."""
 
+    coded: bool = False
+    """Who gives up waiting states the code of its error in both of its logs."""
+
     second: str = ""
     """A fault of a rank of another node, `SECOND_S` after that of the culprit; one of `OWN_FAULTS`."""
 
@@ -131,6 +134,10 @@ class Job:
 
     def skew(self, node: int) -> float:
         return self.plan.skew_s[node] if node < len(self.plan.skew_s) else 0.0
+
+    def zone_h(self, node: int) -> int:
+        """Of what the processes of a node print; their plogs are in UTC+8."""
+        return self.plan.zone_h[node] if node < len(self.plan.zone_h) else 8
 
     def moment(self, node: int, at_s: float, hours: int = 8) -> datetime:
         return START + timedelta(seconds=at_s + self.skew(node), hours=hours)
@@ -162,8 +169,7 @@ class Job:
         self.put(f"host{who.node}/rank_{who.rank}.log", at_s, text, root=root)
 
     def trainer(self, who: Process, at_s: float, text: str, level: str = "INFO") -> None:
-        hours = self.plan.zone_h[who.node] if who.node < len(self.plan.zone_h) else 8
-        stamp = self.moment(who.node, at_s, hours)
+        stamp = self.moment(who.node, at_s, self.zone_h(who.node))
         self.output(
             who, at_s, f"{stamp:%Y-%m-%d %H:%M:%S},{stamp.microsecond // 1000:03d} - trainer - {level} - {text}"
         )
@@ -251,12 +257,28 @@ class Job:
             f"{state}opData information is timeStamp:[{issued}], deviceId[{who.local}], index[{index}"
             "], count[8192], reduceType[sum], src[0x12], dst[0x13], dataType[bfp16].",
         )
+        if self.plan.coded:
+            self.ends_its_wait(who, at_s + 0.3, 507048)
         self.raises(
             who,
             at_s + 0.5,
             "RuntimeError: "
             "npuSynchronizeDevice:build/CMakeFiles/torch_npu.dir/compiler_depend.ts:513 NPU function "
             "error: AclrtSynchronizeDeviceWithTimeout, error code is 507048",
+        )
+
+    def ends_its_wait(self, who: Process, at_s: float, code: int) -> None:
+        """One error in the words of the runtime, in the plog, and of torch_npu, in the output."""
+        call = "aclrtSynchronizeDeviceWithTimeoutImpl:synchronize device with timeout failed"
+        self.plog(who, at_s, "ASCENDCL", f"[device.cpp:421]{who.pid} {call}, runtime result = {code}")
+        stamp = self.moment(who.node, at_s + 0.1, self.zone_h(who.node))
+        printed = f"{stamp.month}{stamp:%d %H:%M:%S}.{stamp.microsecond:06d}000"
+        self.output(
+            who,
+            at_s + 0.1,
+            f"[rank{who.rank}]:[E{printed} ProcessGroupHCCL.cpp:1906] [Rank {who.rank}] HCCL watchdog thread "
+            "terminated with exception: compiler_depend.ts:61 NPU function error: "
+            f"acl::AclQueryEventRecordedStatus(event_, &currStatus), error code is {code}",
         )
 
     def raises(self, who: Process, at_s: float, text: str, *, root: bool = False) -> None:

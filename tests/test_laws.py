@@ -12,6 +12,7 @@ from random import Random
 
 import pytest
 
+from plogscope import read_table
 from plogscope.model.report import ClockEntry, Report
 from plogscope.pipeline import Options, analyze
 from tests.simulator import COMPARED_FAULTS, KERNEL_FAULTS, KINDS, OWN_FAULTS, Bundle, Plan, simulate
@@ -106,6 +107,22 @@ def test_a_clock_that_is_off_changes_nothing_and_is_shown(plan: Plan, by_s: floa
     assert new.basis == old.basis == "proven"
     assert old.offset_s - new.offset_s == pytest.approx(by_s, abs=0.01)
     assert old.offset_s == pytest.approx(plan.skew_s[0] - plan.skew_s[-1], abs=5.0)
+
+
+@pytest.mark.parametrize("zone_h", [(8, 8, 8), (0, 0, 0), (0, 8, 8), (-5, 0, 9)], ids=str)
+def test_an_error_that_a_process_states_in_both_logs_stands_at_one_time(
+    tmp_path: Path, zone_h: tuple[int, ...]
+) -> None:
+    bundle = simulate(replace(plan_of("hang", 0), nodes=3, zone_h=zone_h, skew_s=(0.0, 40.0, -3600.0), coded=True))
+
+    rows = read_table(bundle.write(tmp_path / "bundle"), jobs=1).to_pylist()
+
+    stated = [row for row in rows if "507048" in row["message"] and row["format"] in ("plog", "glog")]
+    logged = {row["rank"]: row["time"] for row in stated if row["format"] == "plog"}
+    printed = {row["rank"]: row["time"] for row in stated if row["format"] == "glog"}
+    assert len(logged) >= len(zone_h)
+    assert logged.keys() == printed.keys()
+    assert all(abs((printed[rank] - logged[rank]).total_seconds()) <= 1.0 for rank in logged)
 
 
 @pytest.mark.parametrize("by_s", [HOUR_S, 8 * HOUR_S])
