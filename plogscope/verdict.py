@@ -102,6 +102,8 @@ STATES_THE_REMEDY = "rank-table"
 """Subcategory of causes that are no behaviour of a rank: the advice of their signatures comes first."""
 
 LOWER: dict[ConfidenceLevel, ConfidenceLevel] = {"high": "medium", "medium": "low", "low": "low"}
+
+
 def _starting(judgement: Judgement, start: Text) -> Judgement:
     """The judgement with the place to start at before its first action."""
     first, *rest = judgement.actions

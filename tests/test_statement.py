@@ -53,7 +53,7 @@ def _suspect(rank: int) -> Suspect:
 
 def _said(*ranks: int) -> Text:
     chain = Chain(suspects=tuple(map(_suspect, ranks)), proven_absence=True)
-    judgement = judge_chain(chain, steps=None, symptom=None, signatures={}, codes={}, where={})
+    judgement = judge_chain(chain, steps=None, symptom=None, signatures={}, codes={}, where={}, clocks=())
     return state_verdict(chain, judgement, {})
 
 

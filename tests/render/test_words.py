@@ -4,6 +4,7 @@ import ast
 import re
 from pathlib import Path
 from string import Formatter
+from typing import get_args
 
 import pytest
 
@@ -23,6 +24,7 @@ CLOSED = {
     "route": ("compile-error", "runtime-error", "accuracy", "performance", "environment", "insufficient", "none"),
     "role": vocabulary.PLACES,
     "kind": vocabulary.ACTION_KINDS,
+    "proof": get_args(vocabulary.ClockProof),
     "confidence": ("high", "medium", "low"),
     "sure": ("high", "medium", "low"),
     "basis": ("reference", "proven", "assumed"),
