@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from plogscope.model.chain import Communicator, Process
-from plogscope.model.record import Actor, Finding, ProcessKey
+from plogscope.model.record import Finding, ProcessKey
 from plogscope.model.signature import Signature
 from plogscope.model.source import Bundle
 
