@@ -39,15 +39,13 @@ class Match(msgspec.Struct, frozen=True):
 class Matcher:
     """Searches all signatures of a grammar in one record at a time.
 
-    `thorough` takes ten times as long to prepare and searches about 1.6 times as fast: for many megabytes.
-
     Attributes:
         timeouts: How often the pattern of a signature (by index) was given up after `TIMEOUT_S`: for the coverage.
     """
 
-    def __init__(self, grammar: Grammar, *, gated: bool = True, thorough: bool = False) -> None:
+    def __init__(self, grammar: Grammar, *, gated: bool = True) -> None:
         self.grammar = grammar
-        self.gate = Gate(grammar, thorough=thorough)
+        self.gate = Gate(grammar)
         self.timeouts: dict[int, int] = {}
         self._gated = gated
         self._all = frozenset(range(len(grammar.signatures)))
@@ -63,15 +61,29 @@ class Matcher:
             level: Level of the record, None if it has none.
         """
         ranges = searched_ranges(len(text))
+        return self._match(self._candidates(text, ranges), text, ranges, format, level)
+
+    def match_among(self, candidates: Iterable[int], text: str, format: str | None, level: str | None) -> list[Match]:  # noqa: A002
+        """As `match`, when it is known already which signatures have a literal in the text."""
+        return self._match(candidates, text, searched_ranges(len(text)), format, level)
+
+    def _match(
+        self,
+        candidates: Iterable[int],
+        text: str,
+        ranges: list[tuple[int, int]],
+        format: str | None,  # noqa: A002
+        level: str | None,
+    ) -> list[Match]:
         found = [
             match
-            for index in sorted(self._candidates(text, ranges))
+            for index in candidates
             if self._wants(index, format, level)
             for match in self._search(index, text, ranges)
         ]
-        if len(found) > 1:
-            found = self._resolve(found, text)
-        return sorted(found, key=lambda match: (match.start, match.signature, match.end))
+        if len(found) < 2:  # noqa: PLR2004 - nothing to compare
+            return found
+        return sorted(self._resolve(found, text), key=lambda match: (match.start, match.signature, match.end))
 
     def matching(self, text: str) -> frozenset[int]:
         """Indices of all signatures whose pattern matches, whatever the format, before overlaps are resolved."""

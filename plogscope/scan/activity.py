@@ -12,6 +12,11 @@ SECOND_NS = 1_000_000_000
 LEVEL_CLASSES = 4
 """Room for the level classes in a packed key."""
 
+MOST_KEYS = 1 << 16
+"""Of keys that lie further apart the array of counts would be larger than sorting is slow."""
+
+FEW_WRITERS = 8
+
 
 class Span(msgspec.Struct):
     """First and last stamp of a writer (local time as printed, ns), its records and the line of its last one."""
@@ -41,15 +46,40 @@ class Activity(msgspec.Struct):
         self._add_span(pid, Span(time_ns, time_ns, 1, line))
 
     def add_many(
-        self, times_ns: NDArray[np.int64], classes: NDArray[np.int64], pids: NDArray[np.int64], lines: NDArray[np.int64]
-    ) -> None:
-        """Counts many records at once; the arrays are parallel and `lines` rises."""
-        keys, counts = np.unique((times_ns // SECOND_NS >> self.shift) * LEVEL_CLASSES + classes, return_counts=True)
-        for key, count in zip(keys.tolist(), counts.tolist(), strict=True):
+        self, seconds: NDArray[np.int64], times_ns: NDArray[np.int64], classes: NDArray[np.int64],
+        pids: NDArray[np.int64], lines: NDArray[np.int64],
+    ) -> None:  # fmt: skip
+        """Counts many records at once; the arrays are parallel, and neither empty nor unordered in `lines`.
+
+        `seconds` are the whole seconds of `times_ns`.
+        """
+        keys = (seconds >> self.shift) * LEVEL_CLASSES + classes
+        lowest = int(keys.min())
+        if int(keys.max()) - lowest < MOST_KEYS:
+            counts = np.bincount(keys - lowest)
+            present = np.flatnonzero(counts)
+            found = zip((present + lowest).tolist(), counts[present].tolist(), strict=True)
+        else:
+            unique, counts = np.unique(keys, return_counts=True)
+            found = zip(unique.tolist(), counts.tolist(), strict=True)
+        for key, count in found:
             place = (key // LEVEL_CLASSES, key % LEVEL_CLASSES)
             self.bins[place] = self.bins.get(place, 0) + count
         if len(self.bins) > MAX_BINS:
             self._coarsen()
+        self._add_spans(times_ns, pids, lines)
+
+    def _add_spans(self, times_ns: NDArray[np.int64], pids: NDArray[np.int64], lines: NDArray[np.int64]) -> None:
+        """One mask a writer as long as writers are few, which they nearly always are; sorting for the rest."""
+        for _ in range(FEW_WRITERS):
+            pid = int(pids[0])
+            own = pids == pid
+            times = times_ns[own]
+            span = Span(int(times.min()), int(times.max()), len(times), int(lines[own][-1]))
+            self._add_span(pid, span)
+            if len(times) == len(pids):
+                return
+            pids, times_ns, lines = pids[~own], times_ns[~own], lines[~own]
         order = np.argsort(pids, kind="stable")
         writers, begins = np.unique(pids[order], return_index=True)
         stops = np.append(begins[1:], len(order))

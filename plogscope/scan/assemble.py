@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from typing import BinaryIO
 
 import numpy as np
-import regex
 
 from plogscope.formats.base import Facts, Head
 from plogscope.formats.encoding import decode_line
-from plogscope.formats.registry import classify
 from plogscope.grammar.match import Match, Matcher
 from plogscope.model.record import Actor, Finding
 from plogscope.model.source import Source
-from plogscope.scan.fold import MAX_QUOTE_CHARS, FoldKey
+from plogscope.scan.fold import MAX_QUOTE_CHARS, FoldKey, fold_key
 from plogscope.scan.fragment import (
     MAX_FINDINGS_PER_RECORD,
     Fragment,
@@ -24,28 +21,24 @@ from plogscope.scan.fragment import (
     close_record,
     empty_fragment,
 )
+from plogscope.scan.heard import is_source_echo, settle
 from plogscope.scan.mask import mask
 from plogscope.scan.parse import Piece, parse_line
-from plogscope.scan.quiet import Lines, split_lines
+from plogscope.scan.quiet import Columns, Lines
 from plogscope.scan.read import Block, read_blocks
 
 _LEVEL_CLASS = {"WARNING": 1, "ERROR": 2, "CRITICAL": 2}
 
-_QUIET_HEAD = regex.compile(
-    rb"\[(INFO|DEBUG|EVENT|TRACE|WARNING)\] [A-Z][A-Z0-9_]{0,31}\((\d{1,10}),[^()\n\r]{0,64}\):"
-    rb"(\d{4}-\d\d-\d\d[- ]\d\d:\d\d:\d\d)\.(\d{3})\.(\d{3})[ \[]"
-)
-"""Head of an ordinary plog record below ERROR. What it accepts, the exact head accepts with the same pid and time:
-such a line needs no more than to be counted, unless a literal of a signature stands in it."""
-
-_MARKS = (
-    b"\r", b"\x1b", b"\x00", b"^[", b"[ERROR]", b"[WARNING]", b"[EVENT]", b"[INFO]", b"[DEBUG]", b"[default", b"[rank",
-)  # fmt: skip
-"""Where one of these stands in a line after a quiet head, the line may hold colours or a second record."""
-
 
 def scan(
-    stream: BinaryIO, source: Source, matcher: Matcher, start: int = 0, stop: int | None = None, *, fast: bool = True
+    stream: BinaryIO,
+    source: Source,
+    matcher: Matcher,
+    start: int = 0,
+    stop: int | None = None,
+    *,
+    columns: Columns | None = None,
+    fast: bool = True,
 ) -> Fragment:
     """The fragment of the lines whose first byte lies in `[start, stop)`. The only stage that touches every byte.
 
@@ -55,9 +48,10 @@ def scan(
         matcher: The compiled grammar.
         start: First byte of the range.
         stop: End of the range (exclusive); None = end of the source.
+        columns: Those of the matcher's gate, to be used again for the next range.
         fast: Find ordinary records by columns. The result is the same without; tests compare the two.
     """
-    scanner = _Scanner(source, matcher, fast=fast)
+    scanner = _Scanner(source, matcher, columns or Columns(matcher.gate), fast=fast)
     for block in read_blocks(stream, start, stop):
         scanner.take(block)
     return scanner.done()
@@ -66,12 +60,12 @@ def scan(
 class _Scanner:
     """Fills one fragment, block by block."""
 
-    def __init__(self, source: Source, matcher: Matcher, *, fast: bool) -> None:
+    def __init__(self, source: Source, matcher: Matcher, columns: Columns, *, fast: bool) -> None:
         self.fragment = empty_fragment(source.id)
         self._source = source
         self._matcher = matcher
+        self._columns = columns
         self._fast = fast
-        self._times: dict[bytes, int | None] = {}
         self._quiet: tuple[bytes, int, int] | None = None
         """The last record of stream "" if it was only counted: its head line, offset and line number."""
         self._quiet_end_line = 0
@@ -84,40 +78,32 @@ class _Scanner:
 
     def take(self, block: Block) -> None:
         """Takes in the lines of the next block."""
-        counts = self.fragment.counts
+        counts, data = self.fragment.counts, block.data
         counts.bytes += block.length
-        if block.length > len(block.data):
+        if block.length > len(data):
             counts.cut_lines += 1
-        hits, quiet_hits = self._matcher.gate.hit_offsets(block.data)
-        ungated = bool(self._matcher.gate.always)
-        lines = split_lines(block.data, quiet_hits, columns=self._fast and not ungated)
-        before, done, hit = counts.lines, 0, 0
+        lines = self._columns.lines(data, columns=self._fast)
+        repeats = settle(data, lines, self._columns, self._matcher)
+        before, done = counts.lines, 0
         starts, ends = lines.starts.tolist(), lines.ends.tolist()
-        for index in np.flatnonzero(~lines.quiet).tolist():
+        for index in np.flatnonzero(~lines.plain).tolist():
             if index > done:
                 self._count_run(block, lines, done, index, before)
             counts.lines = before + index + 1
-            start, end = starts[index], ends[index]
-            hit = bisect_left(hits, start, hit)
-            wanted = ungated or (hit < len(hits) and hits[hit] < end)
-            if (
-                wanted
-                and index
-                and is_source_echo(block.data[starts[index - 1] : ends[index - 1]], block.data[start:end])
-            ):
+            raw = data[starts[index] : ends[index]]
+            wanted = bool(self._matcher.gate.candidates(raw))
+            if wanted and index and is_source_echo(data[starts[index - 1] : ends[index - 1]], raw):
                 wanted = False
-            self._take_one(block.data[start:end], block.offset + start, wanted)
+            self._take_line(raw, block.offset + starts[index], wanted)
             done = index + 1
         if len(starts) > done:
             self._count_run(block, lines, done, len(starts), before)
-        if lines.quiet.any():
-            quiet = np.flatnonzero(lines.quiet)
-            self.fragment.activity.add_many(
-                lines.times[quiet], lines.classes[quiet], lines.pids[quiet], before + quiet + 1
-            )
+        self._count_activity(lines, before)
+        for key, count in repeats.items():
+            self.fragment.table.repeat(key, count)
 
     def _count_run(self, block: Block, lines: Lines, first: int, end: int, before: int) -> None:
-        """Counts the quiet records `first` to `end` (exclusive) of a block."""
+        """Counts the plain records `first` to `end` (exclusive) of a block."""
         fragment, last = self.fragment, end - 1
         self._close("")
         fragment.counts.lines = before + end
@@ -129,37 +115,11 @@ class _Scanner:
         self._quiet = (block.data[start : int(lines.ends[last])], block.offset + start, before + end)
         self._quiet_end_line = before + end
 
-    def _take_one(self, raw: bytes, offset: int, wanted: bool) -> None:  # noqa: FBT001 - inner loop, one caller
-        """Takes in one line that the columns did not settle."""
-        quiet = _QUIET_HEAD.match(raw)
-        if quiet is None or not self._is_quiet(raw, wanted) or not self._count_quiet(quiet):
-            self._take_line(raw, offset, wanted)
-        else:
-            self._quiet = (raw, offset, self.fragment.counts.lines)
-            self._quiet_end_line = self.fragment.counts.lines
-
-    def _is_quiet(self, raw: bytes, wanted: bool) -> bool:  # noqa: FBT001 - inner loop, one caller
-        """True when the line, which has a quiet head, is one record that no signature matches."""
-        for mark in _MARKS:
-            if raw.find(mark, 1) > 0:
-                return False
-        return not wanted or not self._matcher.match(decode_line(raw), "plog", "INFO")
-
-    def _count_quiet(self, quiet: regex.Match[bytes]) -> bool:
-        """Counts a record that nobody wants; False when its stamp is not one that the exact head reads."""
-        level, pid, second, milli, micro = quiet.groups()
-        if second not in self._times:
-            if len(self._times) > MAX_CACHED_SECONDS:
-                self._times.clear()
-            self._times[second] = _exact_second_ns(quiet.group().decode("latin-1"))
-        second_ns = self._times[second]
-        if second_ns is None:
-            return False
-        self._close("")
-        self.fragment.counts.records += 1
-        level_class = 1 if level == b"WARNING" else 0
-        self._note_time(second_ns + (int(milli) * 1000 + int(micro)) * 1000, level_class, int(pid))
-        return True
+    def _count_activity(self, lines: Lines, before: int) -> None:
+        plain = np.flatnonzero(lines.plain)
+        if len(plain):
+            classes, pids = self._columns.writers(lines.heads[plain])
+            self.fragment.activity.add_many(lines.seconds[plain], lines.times[plain], classes, pids, before + plain + 1)
 
     def _take_line(self, raw: bytes, offset: int, wanted: bool) -> None:  # noqa: FBT001 - inner loop, one caller
         if not wanted and (b"\x1b" in raw or b"^[" in raw):
@@ -265,7 +225,6 @@ class _Scanner:
     def _seen(self, match: Match, piece: Piece, offset: int, quote: str) -> Seen:
         signature = self._matcher.grammar.signatures[match.signature]
         facts = piece.facts
-        identity = "|".join(match.fields.get(name, "") for name in signature.chain.identity)
         pid = piece.head.pid if piece.head is not None and piece.head.pid is not None else facts.pid
         shown = quote if len(quote) <= MAX_QUOTE_CHARS else quote[: MAX_QUOTE_CHARS - 1] + "…"
         finding = Finding(
@@ -282,9 +241,9 @@ class _Scanner:
             actor=_actor(self._source, facts, None),
             fields={name: value[:MAX_QUOTE_CHARS] for name, value in match.fields.items()},
         )
-        fold_class = 2 if signature.role == "noise" else 0
-        key: FoldKey = (fold_class, f"{signature.id}|{identity}|{pid}|{facts.stream}")
-        return Seen(key, finding, signature.match.formats, signature.match.levels)
+        return Seen(
+            fold_key(signature, match, pid, facts.stream), finding, signature.match.formats, signature.match.levels
+        )
 
     def _close(self, stream: str) -> None:
         if stream == "":
@@ -301,30 +260,8 @@ class _Scanner:
             fragment.counts.dated_ns = time_ns
 
 
-def is_source_echo(before: bytes, line: bytes) -> bool:
-    """True for the line of source code that a traceback prints below a frame: it states nothing.
-
-    The message of `raise Error("…")` is printed again as the exception, and comments and strings of a program hold any
-    word. A prefix (rank, worker) must be the same on both lines.
-    """
-    at = before.find(_FRAME)
-    return at >= 0 and before.find(_FRAME_LINE, at) > 0 and line.startswith(before[:at] + _ECHO_INDENT)
-
-
-_FRAME, _FRAME_LINE, _ECHO_INDENT = b'  File "', b'", line ', b"    "
-
 FIRST_DATED_NS = 1_420_070_400_000_000_000
 """2015-01-01: an earlier stamp is one without a year (read as 1970 or 1972), or one of a clock that was never set."""
-
-MAX_CACHED_SECONDS = 100_000
-
-
-def _exact_second_ns(head_text: str) -> int | None:
-    """The whole second of a quiet head as the exact head reads it; None if that does not accept it."""
-    head = classify(head_text + "[a.cc:1]")
-    if head is None or head.time_ns is None or head.time_quality != "exact":
-        return None
-    return head.time_ns // 1_000_000_000 * 1_000_000_000
 
 
 def _actor(source: Source, facts: Facts, head: Head | None) -> Actor:

@@ -20,6 +20,7 @@ from plogscope.model.signature import Grammar
 from plogscope.model.source import Bundle, Skipped, Source
 from plogscope.scan.assemble import scan
 from plogscope.scan.fragment import Fragment, empty_fragment, finish
+from plogscope.scan.quiet import Columns
 
 RANGE_BYTES = 64 << 20
 """Files below this size are one range."""
@@ -65,8 +66,9 @@ def scan_bundle(
     total = sum(task.source.size for task in tasks if task.start == 0)
     workers = min(jobs or os.cpu_count() or 1, len(tasks))
     if workers <= 1 or total < POOL_FROM_BYTES:
-        matcher = Matcher(grammar, thorough=total >= POOL_FROM_BYTES)
-        results = [_scan_task(task, matcher) for task in tasks]
+        matcher = Matcher(grammar)
+        columns = Columns(matcher.gate)
+        results = [_scan_task(task, matcher, columns) for task in tasks]
         timeouts = sum(matcher.timeouts.values())
         return _combine(tasks, results, timeouts)
     largest_first = sorted(range(len(tasks)), key=lambda i: -tasks[i].source.size)
@@ -95,11 +97,11 @@ def _tasks(bundle: Bundle) -> Iterator[Task]:
             yield Task(source, start, None if last else start + RANGE_BYTES)
 
 
-def _scan_task(task: Task, matcher: Matcher) -> Fragment | str:
+def _scan_task(task: Task, matcher: Matcher, columns: Columns) -> Fragment | str:
     """The fragment of a range, or why it could not be read."""
     try:
         with open(task.source.location, "rb", buffering=0, opener=open_regular) as stream:
-            return scan(stream, task.source, matcher, task.start, task.stop)
+            return scan(stream, task.source, matcher, task.start, task.stop, columns=columns)
     except OSError as error:
         return error.strerror or type(error).__name__
 
@@ -113,7 +115,7 @@ def open_regular(path: str, flags: int) -> int:
     return descriptor
 
 
-_worker_matcher: list[Matcher] = []
+_worker: list[tuple[Matcher, Columns]] = []
 
 
 @contextmanager
@@ -131,13 +133,14 @@ def _quiet_start() -> Iterator[None]:
 
 def _start_worker(grammar_folders: tuple[Path, ...]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    _worker_matcher.append(Matcher(load_grammar(grammar_folders), thorough=True))
+    matcher = Matcher(load_grammar(grammar_folders))
+    _worker.append((matcher, Columns(matcher.gate)))
 
 
 def _run_in_worker(task: Task) -> tuple[bytes | str, int]:
-    matcher = _worker_matcher[0]
+    matcher, columns = _worker[0]
     before = sum(matcher.timeouts.values())
-    result = _scan_task(task, matcher)
+    result = _scan_task(task, matcher, columns)
     slow = sum(matcher.timeouts.values()) - before
     return (result if isinstance(result, str) else msgspec.msgpack.encode(result)), slow
 

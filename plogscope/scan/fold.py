@@ -10,7 +10,9 @@ from hashlib import blake2b
 
 import msgspec
 
+from plogscope.grammar.match import Match
 from plogscope.model.record import Finding
+from plogscope.model.signature import Signature
 
 KEPT_FIRST = 3
 KEPT_LAST = 2
@@ -59,6 +61,12 @@ FoldKey = tuple[int, str]
 """(class, identity): class 0 = known cause or context, 1 = unknown error, 2 = noise; lower classes survive first."""
 
 
+def fold_key(signature: Signature, match: Match, pid: int | None, stream: str) -> FoldKey:
+    """Matches with the same key repeat each other."""
+    identity = "|".join(match.fields.get(name, "") for name in signature.chain.identity)
+    return (2 if signature.role == "noise" else 0, f"{signature.id}|{identity}|{pid}|{stream}")
+
+
 class FoldTable(msgspec.Struct):
     """All folds of a range of one source, at most `MAX_FOLDS` of them."""
 
@@ -76,6 +84,13 @@ class FoldTable(msgspec.Struct):
         self.folds[key] = Fold([finding], [], 1)
         if len(self.folds) > 2 * MAX_FOLDS:
             self.trim()
+
+    def repeat(self, key: FoldKey, count: int) -> None:
+        """Counts findings of which neither is among the first or the last of their key."""
+        self.findings += count
+        fold = self.folds.get(key)
+        if fold is not None:  # a key that was dropped does not survive in the end either
+            fold.count += count
 
     def extend(self, later: FoldTable) -> None:
         """Takes in the table of a later range."""

@@ -1,12 +1,16 @@
-"""The fast path: which lines of a block are ordinary plog records that only have to be counted, found by columns.
+"""The fast path: which lines of a block are ordinary plog records below ERROR, found by columns.
 
-A line is *quiet* when it is one plog record below ERROR in which no literal of a signature stands. Precondition of the
-trick (tested against the slow path): what is accepted here, the exact head of the plog format accepts with the same
-pid, level and time. Everything else takes the slow path, so this may refuse freely.
+Precondition of the trick (tested against the exact path): what is accepted here is one record for the exact path, with
+the same writer, level and time. Everything else is left to that path, so this may refuse freely.
+
+Lines are never decoded one by one. The head up to the time, `[INFO] GE(4711,python3):`, is one of a few hundred in a
+source: it is looked up by its hash and its bytes, and read the exact way when it is new. The time is decoded by
+arithmetic on eight bytes at once.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
@@ -15,212 +19,259 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from plogscope.formats.breakers import BREAKERS
+from plogscope.formats.registry import classify
 from plogscope.formats.stamps import day_ns
+from plogscope.grammar.automaton import Automaton, literal
+from plogscope.grammar.gate import Gate
 
 Ints = NDArray[np.int64]
+Words = NDArray[np.uint64]
 Mask = NDArray[np.bool_]
 Bytes = NDArray[np.uint8]
 
 SECOND_NS = 1_000_000_000
-_LEVELS = ((b"[INFO] ", 0), (b"[DEBUG] ", 0), (b"[EVENT] ", 0), (b"[WARNING] ", 1), (b"[TRACE] ", 0))
-_STAMP = b"dddd-dd-dd-dd:dd:dd.ddd.ddd"
-_DIGITS = [i for i, byte in enumerate(_STAMP) if byte == ord("d")]
-_SIGNS = [(i, byte) for i, byte in enumerate(_STAMP) if byte != ord("d")]
-_MAX_MODULE = 16
-_MAX_PROC = 64
-_MAX_PID_DIGITS = 10
-_PADDING = 128
-_TAGS = (b"[ERROR]", b"[WARNING]", b"[EVENT]", b"[INFO]", b"[DEBUG]", b"[default", b"[rank", b"[NULL]", b"[TRACE]")
-_TAG_STARTS = tuple(sorted({tag[1:4] for tag in _TAGS}))
-_MODULE = np.zeros(256, np.bool_)
-_MODULE[list(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")] = True
-_DIGIT = np.zeros(256, np.bool_)
-_DIGIT[list(b"0123456789")] = True
+_HEAD_BYTES = 64
+_STAMP_BYTES = 32
+_PADDING = _HEAD_BYTES + _STAMP_BYTES
+_MAX_HEADS = 4096
+"""Heads that are kept; lines with others take the exact path."""
+
+_MOST_DAYS = 64
 _FIRST_YEAR, _LAST_YEAR = 2015, 2100
 
 
 class Lines(msgspec.Struct, frozen=True):
-    """The lines of a block, by position in it.
+    """The lines of a block, by position in it. What `plain` does not hold for means nothing in the other arrays.
 
     Attributes:
         starts, ends: First byte and end (without newline), int64, one for each line.
-        quiet: True for quiet lines.
-        times: ns since 1970-01-01 read as if UTC; meaningful where `quiet`.
-        classes: 0 below WARNING, 1 WARNING; meaningful where `quiet`.
-        pids: Of the writers; meaningful where `quiet`.
+        plain: True for one plog record below ERROR, as it stands.
+        heads: Which head the record has, an index for `Columns.head`.
+        seconds: Since 1970-01-01 read as if UTC.
+        times: The same in ns, with the fraction.
+        heard: By line, the signatures of which a literal stands in it; of plain lines only.
     """
 
     starts: Any
     ends: Any
-    quiet: Any
+    plain: Any
+    heads: Any
+    seconds: Any
     times: Any
-    classes: Any
-    pids: Any
+    heard: dict[int, frozenset[int]]
 
 
-def split_lines(data: bytes, hits: Sequence[int], *, columns: bool = True) -> Lines:
-    """Lines of a block and which of them are quiet.
+class PlainHead(msgspec.Struct, frozen=True):
+    """What the head of a plain record says. `level_class` is 0 below WARNING, 1 for WARNING, -1 if it is not plain."""
 
-    Args:
-        data: Whole lines.
-        hits: Sorted byte offsets of literals of signatures that speak of records below ERROR.
-        columns: False = no line is quiet.
-    """
-    body = np.frombuffer(data, np.uint8)
-    ends = np.flatnonzero(body == ord("\n"))
-    if not data.endswith(b"\n"):
-        ends = np.append(ends, len(data))
-    starts = np.empty_like(ends)
-    if len(ends):
-        starts[0] = 0
-        starts[1:] = ends[:-1] + 1
-    quiet = np.zeros(len(ends), np.bool_)
-    times, classes, pids = (np.zeros(len(ends), np.int64) for _ in range(3))
-    if columns and len(ends):
+    level: str
+    level_class: int
+    pid: int
+
+
+_REFUSED = PlainHead("", -1, 0)
+
+
+class Columns:
+    """Finds plain records. Knows the heads that it has met, of any source."""
+
+    def __init__(self, gate: Gate) -> None:
+        self._automaton = Automaton([*BREAKERS, *(literal(text) for text, _ in gate.quiet_literals)])
+        self._speakers = [indices for _, indices in gate.quiet_literals]
+        self._usable = not gate.always
+        self._known = _KnownHeads()
+
+    def head(self, index: int) -> PlainHead:
+        """The head of an entry of `Lines.heads`."""
+        return self._known.heads[index]
+
+    def writers(self, heads: Ints) -> tuple[Ints, Ints]:
+        """Level classes and pids of heads, by their indices."""
+        return self._known.classes[heads], self._known.pids[heads]
+
+    def lines(self, data: bytes, *, columns: bool = True) -> Lines:
+        """Splits a block of whole lines. Without `columns`, or if a signature may match anything, no line is plain."""
         padded = np.frombuffer(data + bytes(_PADDING), np.uint8)
-        chosen = np.flatnonzero(_unmarked(body, starts) & ~_marked(starts, hits))
-        for level, level_class in _LEVELS:
-            lines, stamps, writers = _accept(padded, starts, ends, chosen, level)
-            quiet[lines], times[lines], classes[lines], pids[lines] = True, stamps, level_class, writers
-    return Lines(starts, ends, quiet, times, classes, pids)
+        ends = np.flatnonzero(padded[: len(data)] == ord("\n"))
+        if not data.endswith(b"\n"):
+            ends = np.append(ends, len(data))
+        starts = np.zeros_like(ends)
+        starts[1:] = ends[:-1] + 1
+        plain = np.zeros(len(ends), np.bool_)
+        heads, seconds, times = (np.zeros(len(ends), np.int64) for _ in range(3))
+        heard: dict[int, frozenset[int]] = {}
+        if columns and self._usable and data:
+            positions, patterns = (np.asarray(found, np.int64) for found in self._automaton.hits(data))
+            owners = np.searchsorted(starts, positions, side="right") - 1
+            breaks = patterns < len(BREAKERS)
+            whole = (padded[starts] == ord("[")) & _INITIALS[padded[starts + 1]]
+            whole[owners[breaks]] = False
+            found, *columns_of = self._accept(padded, starts, ends, np.flatnonzero(whole))
+            plain[found] = True
+            heads[found], seconds[found], times[found] = columns_of
+            spoken = ~breaks & plain[owners]
+            heard = self._heard(owners[spoken].tolist(), (patterns[spoken] - len(BREAKERS)).tolist())
+        return Lines(starts, ends, plain, heads, seconds, times, heard)
+
+    def _heard(self, lines: list[int], patterns: list[int]) -> dict[int, frozenset[int]]:
+        heard: dict[int, frozenset[int]] = {}
+        for line, pattern in zip(lines, patterns, strict=True):
+            speakers = self._speakers[pattern]
+            known = heard.get(line)
+            heard[line] = speakers if known is None else known | speakers
+        return heard
+
+    def _accept(self, body: Bytes, starts: Ints, ends: Ints, lines: Ints) -> tuple[Ints, Ints, Ints, Ints]:
+        """Of these lines the plain ones, with their heads, seconds and times."""
+        rows = _rows(body, starts[lines], _HEAD_BYTES)
+        colons = np.argmax(rows == ord(":"), axis=1)
+        heads = self._known.find(rows, colons)
+        stamps = starts[lines] + colons + 1
+        fits = (heads >= 0) & (stamps + _LONGEST_STAMP <= ends[lines])
+        lines, heads, stamps = lines[fits], heads[fits], stamps[fits]
+        valid, seconds, fractions = _read_stamps(_rows(body, stamps, _STAMP_BYTES))
+        return lines[valid], heads[valid], seconds, seconds * SECOND_NS + fractions
 
 
-def _marked(starts: Ints, offsets: Sequence[int]) -> Mask:
-    """Lines in which one of the offsets lies."""
-    marked = np.zeros(len(starts), np.bool_)
-    if len(offsets):
-        marked[np.searchsorted(starts, np.asarray(offsets, np.int64), side="right") - 1] = True
-    return marked
+def _rows(body: Bytes, positions: Ints, width: int) -> Bytes:
+    """`width` bytes from each position, one row each. One fancy index of wide items beats `width` narrow ones."""
+    windows: Any = np.ndarray((len(body) - width + 1,), f"V{width}", body, strides=(1,))
+    rows: Bytes = windows[positions].view(np.uint8).reshape(len(positions), width)
+    return rows
 
 
-def _unmarked(body: Bytes, starts: Ints) -> Mask:
-    """Lines without colours, carriage returns, NUL, and heads inside the line."""
-    clean = np.ones(len(starts), np.bool_)
-    marks = [np.flatnonzero((body == ord("\r")) | (body == ord("\x1b")) | (body == 0))]
-    opening = np.flatnonzero(body == ord("["))
-    inner = opening[(opening > 0) & (opening < len(body) - 4)]
-    inner = inner[body[inner - 1] != ord("\n")]
-    first, second, third = body[inner + 1], body[inner + 2], body[inner + 3]
-    tagged = np.zeros(len(inner), np.bool_)
-    for tag in _TAG_STARTS:
-        tagged |= (first == tag[0]) & (second == tag[1]) & (third == tag[2])
-    marks += [inner[tagged], opening[(opening > 0)][body[opening[opening > 0] - 1] == ord("^")]]
-    for mark in marks:
-        if len(mark):
-            clean[np.searchsorted(starts, mark, side="right") - 1] = False
-    return clean
+class _KnownHeads:
+    """The distinct heads: an exact table, searched by hash for all lines at once.
+
+    Attributes:
+        heads: In the order in which they were met.
+        classes, pids: Theirs.
+    """
+
+    def __init__(self) -> None:
+        self.heads: list[PlainHead] = []
+        self._texts: Words = np.zeros((0, _HEAD_BYTES // 8), np.uint64)
+        self.classes: Ints = np.zeros(0, np.int64)
+        self.pids: Ints = np.zeros(0, np.int64)
+        self._hashes: Words = np.zeros(0, np.uint64)
+        self._order: Ints = np.zeros(0, np.int64)
+
+    def find(self, rows: Bytes, colons: Ints) -> Ints:
+        """The index of the head that ends at the colon of each row, -1 where it is not plain."""
+        texts: Words = rows.view(np.uint64)
+        texts = texts & _KEPT_TO[colons]
+        hashes: Words = (texts * _FACTORS).sum(axis=1, dtype=np.uint64)
+        found = self._look_up(texts, hashes)
+        new = np.flatnonzero(found < 0)
+        if len(new) and len(self.heads) < _MAX_HEADS:
+            _, firsts = np.unique(hashes[new], return_index=True)
+            added = new[firsts[: _MAX_HEADS - len(self.heads)]]
+            self.heads += [_read_head(rows[line, : colons[line] + 1].tobytes()) for line in added.tolist()]
+            self._texts = np.concatenate([self._texts, texts[added]])
+            self._index()
+            found[new] = self._look_up(texts[new], hashes[new])
+        found[(found < 0) | (self.classes[found] < 0)] = -1
+        return found
+
+    def _index(self) -> None:
+        hashes = (self._texts * _FACTORS).sum(axis=1, dtype=np.uint64)
+        self._order = np.argsort(hashes)
+        self._hashes = hashes[self._order]
+        self.classes = np.array([head.level_class for head in self.heads], np.int64)
+        self.pids = np.array([head.pid for head in self.heads], np.int64)
+
+    def _look_up(self, texts: Words, hashes: Words) -> Ints:
+        if not len(self._hashes):
+            return np.full(len(texts), -1, np.int64)
+        place = np.minimum(np.searchsorted(self._hashes, hashes), len(self._hashes) - 1)
+        found: Ints = self._order[place]
+        found[(self._texts[found] != texts).any(axis=1)] = -1
+        return found
 
 
-def _accept(body: Bytes, starts: Ints, ends: Ints, chosen: Ints, level: bytes) -> tuple[Ints, Ints, Ints]:
-    """Of the chosen lines those with the head of an ordinary plog record of that level, their times and pids."""
-    lines = _matching(body, starts, chosen, level)
-    lines, opening = _with_module(body, starts, lines, len(level))
-    lines, after, pids = _with_pid(body, lines, opening)
-    known, stamp = _with_process_end(body, after)
-    lines, pids = lines[known], pids[known]
-    room = stamp + len(_STAMP) < ends[lines]
-    lines, pids, stamp = lines[room], pids[room], stamp[room]
-    found, times = _read_stamps(body, stamp)
-    return lines[found], times, pids[found]
+_INITIALS: Mask = np.isin(np.arange(256), list(b"DIETW"))
+"""What the names of the levels begin with."""
+
+_FACTORS: Words = np.array(
+    [0x9E3779B97F4A7C15 * (2 * i + 1) * (0xD1B54A32D192ED03**i) % 2**64 | 1 for i in range(_HEAD_BYTES // 8)], np.uint64
+)
+_KEPT_TO: Words = (np.tri(_HEAD_BYTES, dtype=np.uint8) * np.uint8(255)).view(np.uint64)
+"""By the place of the last byte: which bytes of a row belong to the head."""
+
+_HEAD = re.compile(
+    rb"\[(?:INFO|DEBUG|EVENT|TRACE|WARNING)\] [A-Z][A-Z0-9_]{0,31}\(\d{1,10}(?:,[^()\n\r\[]{0,64})?\):\Z"
+)
+_PROBE, _PROBE_NS = "2026-01-01-00:00:00.000.000 [a.cc:1]", 1_767_225_600 * SECOND_NS
+_CLASSES = {"DEBUG": 0, "INFO": 0, "EVENT": 0, "WARNING": 1}
 
 
-def _matching(body: Bytes, starts: Ints, lines: Ints, text: bytes) -> Ints:
-    """The lines that start with `text`. The first bytes are compared first: they tell most lines apart."""
-    for position, byte in enumerate(text):
-        lines = lines[body[starts[lines] + position] == byte]
-    return lines
+def _read_head(text: bytes) -> PlainHead:
+    """A head as the exact path reads it; refused when it is not that of a plain record."""
+    head = classify(text.decode("latin-1") + _PROBE) if _HEAD.match(text) is not None else None
+    if head is None or head.format != "plog" or head.time_ns != _PROBE_NS or head.pid is None:
+        return _REFUSED
+    level_class = _CLASSES.get(head.level or "", -1)
+    return _REFUSED if level_class < 0 else PlainHead(head.level or "", level_class, head.pid)
 
 
-def _with_module(body: Bytes, starts: Ints, lines: Ints, offset: int) -> tuple[Ints, Ints]:
-    """Lines whose level is followed by a module name and `(`, with the position of the `(`."""
-    position = starts[lines] + offset
-    opening = np.full(len(lines), -1, np.int64)
-    pending = np.flatnonzero(_MODULE[body[position]] & ~_DIGIT[body[position]])
-    for step in range(1, _MAX_MODULE):
-        byte = body[position[pending] + step]
-        done = byte == ord("(")
-        opening[pending[done]] = position[pending[done]] + step
-        pending = pending[_MODULE[byte]]
-        if not len(pending):
-            break
-    known = opening >= 0
-    return lines[known], opening[known]
+_LONGEST_STAMP = len("YYYY-MM-DD-HH:MM:SS.mmm.uuu ")
 
 
-def _with_pid(body: Bytes, lines: Ints, opening: Ints) -> tuple[Ints, Ints, Ints]:
-    """Lines with digits after the `(`, the position after the digits, and the number."""
-    position = opening + 1
-    pids = np.zeros(len(lines), np.int64)
-    after = np.full(len(lines), -1, np.int64)
-    pending = np.flatnonzero(_DIGIT[body[position]])
-    for step in range(_MAX_PID_DIGITS + 1):
-        byte = body[position[pending] + step]
-        digit = _DIGIT[byte]
-        done = pending[~digit]
-        after[done] = position[done] + step
-        pending = pending[digit]
-        if not len(pending):
-            break
-        pids[pending] = pids[pending] * 10 + (byte[digit].astype(np.int64) - ord("0"))
-    known = after >= 0
-    return lines[known], after[known], pids[known]
+def _words(texts: Sequence[bytes]) -> Words:
+    return np.frombuffer(b"".join(texts), "<u8").astype(np.uint64)
 
 
-def _with_process_end(body: Bytes, after: Ints) -> tuple[Mask, Ints]:
-    """Which heads end in `):` after a process name, or after the pid at once, and the positions behind that."""
-    stamp = np.full(len(after), -1, np.int64)
-    separator = body[after]
-    alone = separator == ord(")")
-    stamp[alone] = after[alone] + 2
-    pending = np.flatnonzero(separator == ord(","))
-    for step in range(1, _MAX_PROC + 2):
-        byte = body[after[pending] + step]
-        done = byte == ord(")")
-        stamp[pending[done]] = after[pending[done]] + step + 2
-        pending = pending[~done & (byte != ord("(")) & (byte != ord("\n")) & (byte != ord("["))]
-        if not len(pending):
-            break
-    known = (stamp >= 0) & (body[stamp - 1] == ord(":"))
-    return known, stamp[known]
+# A stamp and the byte behind it as four words. `^ _ZEROS` makes digits 0 to 9 and separators 0.
+_ZEROS = _words([b"0000-00-", b"00-00:00", b":00.000.", b"000\0\0\0\0\0"])
+_SEPARATORS = _words([b"\0\0\0\0\xff\0\0\xff", b"\0\0\0\0\0\xff\0\0", b"\xff\0\0\xff\0\0\0\xff", b"\0" * 8])
+_DAY_HOUR_SIGN = 2  # byte of the second word: `-`, or a blank
+_TO_TOP_BIT = np.uint64(0x7676767676767676)
+_TOP_BITS = np.uint64(0x8080808080808080)
 
 
-def _read_stamps(body: Bytes, stamp: Ints) -> tuple[Ints, Ints]:
-    """Which of the positions hold a stamp and a separator after it, and the times of those."""
-    found = np.arange(len(stamp))
-    after = body[stamp + len(_STAMP)] if len(stamp) else np.zeros(0, np.uint8)
-    found = found[(after == ord(" ")) | (after == ord("["))]
-    for position, byte in _SIGNS:
-        found = found[body[stamp[found] + position] == byte]
-    columns = {}
-    for position in _DIGITS:
-        columns[position] = body[stamp[found] + position].astype(np.int64) - ord("0")
-    valid = np.ones(len(found), np.bool_)
-    for column in columns.values():
-        valid &= (column >= 0) & (column <= 9)  # noqa: PLR2004 - decimal digits
-
-    def number(*positions: int) -> Ints:
-        value: Ints = columns[positions[0]]
-        for position in positions[1:]:
-            value = value * 10 + columns[position]
-        return value
-
-    day = number(0, 1, 2, 3, 5, 6, 8, 9)
-    hour, minute, second = number(11, 12), number(14, 15), number(17, 18)
+def _read_stamps(rows: Bytes) -> tuple[Ints, Ints, Ints]:
+    """Which rows begin with a stamp and a separator, and of those the seconds since 1970 and the fraction in ns."""
+    sign, after = rows[:, 8 + _DAY_HOUR_SIGN].copy(), rows[:, _LONGEST_STAMP - 1].copy()
+    signed = (sign == ord("-")) | (sign == ord(" "))
+    rows[:, 8 + _DAY_HOUR_SIGN] = ord("-")
+    rows[:, _LONGEST_STAMP - 1 :] = 0
+    words: Words = rows.view("<u8").astype(np.uint64, copy=False) ^ _ZEROS
+    wrong = (((words + _TO_TOP_BIT) | words) & _TOP_BITS) | (words & _SEPARATORS)
+    valid = ~wrong.any(axis=1) & signed & ((after == ord(" ")) | (after == ord("[")))
+    # Ten times a digit and its right neighbour, in every byte: at most 99, so nothing carries.
+    pairs = words * np.uint64(10) + (words >> np.uint64(8))
+    digits, two = _bytes_of(words), _bytes_of(pairs)
+    hour, minute, second = two[:, 11], two[:, 14], two[:, 17]
     valid &= (hour < 24) & (minute < 60) & (second < 60)  # noqa: PLR2004 - a clock
-    midnight = np.zeros(len(found), np.int64)
-    for one in np.unique(day[valid]).tolist():
-        start = _midnight_ns(one)
-        if start is None:
-            valid &= day != one
-        else:
-            midnight[day == one] = start
-    micros = number(20, 21, 22, 24, 25, 26)
-    times: Ints = midnight + ((hour * 60 + minute) * 60 + second) * SECOND_NS + micros * 1000
-    return found[valid], times[valid]
+    day = ((two[:, 0] * 100 + two[:, 2]) * 100 + two[:, 5]) * 100 + two[:, 8]
+    midnight = _midnights(day, valid)
+    valid = np.flatnonzero(valid & (midnight >= 0))
+    seconds = midnight + (hour * 60 + minute) * 60 + second
+    micros = (two[:, 20] * 10 + digits[:, 22]) * 1000 + two[:, 24] * 10 + digits[:, 26]
+    return valid, seconds[valid], micros[valid] * 1000
+
+
+def _bytes_of(words: Words) -> Ints:
+    return words.astype("<u8", copy=False).view(np.uint8).astype(np.int64)
+
+
+def _midnights(days: Ints, valid: Mask) -> Ints:
+    """Seconds at the midnight of each day `YYYYMMDD` since 1970, -1 where there is no such day."""
+    midnights = np.full(len(days), -1, np.int64)
+    pending = np.flatnonzero(valid)
+    for _ in range(_MOST_DAYS):
+        if not len(pending):
+            break
+        same = days[pending] == days[pending[0]]
+        midnights[pending[same]] = _midnight(int(days[pending[0]]))
+        pending = pending[~same]
+    return midnights
 
 
 @lru_cache(maxsize=4096)
-def _midnight_ns(day: int) -> int | None:
-    """Midnight of the day `YYYYMMDD`; None if there is no such day or the clock was never set."""
+def _midnight(day: int) -> int:
+    """-1 if there is no such day or the clock was never set."""
     year, month, date = day // 10_000, day // 100 % 100, day % 100
-    return day_ns(year, month, date) if _FIRST_YEAR <= year <= _LAST_YEAR else None
+    start = day_ns(year, month, date) if _FIRST_YEAR <= year <= _LAST_YEAR else None
+    return -1 if start is None else start // SECOND_NS

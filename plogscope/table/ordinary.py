@@ -11,13 +11,14 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
-import ahocorasick_rs
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from plogscope.formats.breakers import BREAKERS
 from plogscope.formats.encoding import decode_line
 from plogscope.formats.stamps import local_ns
+from plogscope.grammar.automaton import Automaton
 from plogscope.scan.parse import MAX_PEELED_CHARS
 from plogscope.table.arrays import NULL, Ints
 
@@ -32,16 +33,7 @@ message; all are empty when the line is no ordinary record."""
 
 Groups = tuple[bytes, bytes, bytes, bytes, bytes, bytes, bytes, bytes, bytes]
 
-_MARKS = (
-    "\r", "\x1b", "\0", "^[", "^M", " pid=", "ERROR ", "INFO ", "WARNING ", "Fatal Python error: ", "terminate called ",
-    "last):", "it/s", "s/it", "B/s", "9999: In",
-)  # fmt: skip
-_SECOND_HEAD = re.compile(
-    rb"\[(?<!\n\[)(?:(?:DEBUG|INFO|WARNING|ERROR|EVENT|TRACE|NULL|OPLOG|\d{1,3})\] ?"
-    rb"(?:(?:[A-Z][\w\x80-\xff]{0,64}|\d{1,5})\(-?\d|\d{4}-\d\d-\d)"
-    rb"|[IWEFV](?:\d{3,4} \d\d:| [\w\x80-\xff])|(?:rank|default)\d)"
-)
-_automaton = ahocorasick_rs.BytesAhoCorasick([mark.encode() for mark in _MARKS])
+_breakers = Automaton(BREAKERS)
 _CACHED = 8192
 _NUMBERS = 10
 _WEIGHTS = np.array([100_000_000, 10_000_000, 1_000_000], np.int64)
@@ -149,11 +141,9 @@ def _thousandths(digits: Iterable[bytes]) -> Ints:
 
 def _marked_lines(data: bytes, starts: Ints) -> Ints:
     """Indices of the lines in which a mark stands."""
-    marks = [hit[1] for hit in _automaton.find_matches_as_indexes(data)]
-    marks += [found.start() for found in _SECOND_HEAD.finditer(data)]
-    at = np.array(marks, np.int64)
-    lines = np.searchsorted(starts, at, side="right") - 1
-    return lines[at > starts[lines]] if len(at) else at
+    positions, _ = _breakers.hits(data)
+    lines: Ints = np.searchsorted(starts, np.array(positions, np.int64), side="right") - 1
+    return lines
 
 
 def _is_utf8(data: bytes) -> bool:

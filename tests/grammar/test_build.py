@@ -61,7 +61,7 @@ def test_what_is_installed_loads_without_the_checkout(wheel: Path, tmp_path: Pat
 def test_compiling_needs_neither_matcher_nor_tables() -> None:
     code = (
         "import sys, plogscope.grammar.compile;"
-        "print([m for m in ('regex', 'ahocorasick_rs', 'pyarrow', 'numpy') if m in sys.modules])"
+        "print([m for m in ('regex', 'hyperscan', 'pyarrow', 'numpy') if m in sys.modules])"
     )
     run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True)
     assert run.stdout.strip() == "[]"

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import plogscope
-from plogscope.scan.assemble import is_source_echo
+from plogscope.scan.heard import is_source_echo
 
 FRAME = b'  File "/data/a.py", line 3, in main'
 

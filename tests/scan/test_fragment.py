@@ -7,6 +7,7 @@ import random
 from functools import lru_cache
 
 import msgspec
+import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -193,3 +194,53 @@ def test_what_the_columns_accept_the_exact_head_reads_alike(lines: list[str]) ->
     data = "\n".join(lines).encode()
 
     assert scanned(data) == scan(io.BytesIO(data), SOURCE, matcher(), fast=False)
+
+
+_BEAT = "[INFO] HCCL({p},python3):2026-03-11-09:42:{s:02d}.305.118 [heartbeat.cc:612] [60655][Heartbeat]send beat ok, "
+HEARD = (
+    f"{_BEAT}link num[{{n}}], seq[8]",
+    f"{_BEAT}link num[{{n}}], seq[9]\r",
+    "[EVENT] HCCL({p},python3):2026-03-11-09:42:{s:02d}.305.119 [h.cc:12] [60655][Heartbeat]send beat ok, but no link",
+    "[INFO] GE({p},python3):2026-03-11 09:42:{s:02d}.305.120 [graph.cc:12]4711 RunGraph:run graph {n}",
+    "    continuation {n}",
+    "",
+)
+
+
+@RELAXED
+@given(
+    lines=st.lists(
+        st.tuples(
+            st.sampled_from((0, 0, 0, 0, 1, 2, 3, 4, 5)),
+            st.integers(0, 2),
+            st.integers(0, 59),
+            st.sampled_from((1, 1, 1, 2)),
+        ),
+        max_size=80,
+    ),
+    cut=st.integers(0, 9000),
+)
+def test_repeats_of_what_is_no_failure_are_counted_as_if_each_were_read(
+    lines: list[tuple[int, int, int, int]], cut: int
+) -> None:
+    data = "\n".join(HEARD[kind].format(n=n, s=s, p=p) for kind, n, s, p in lines).encode()
+    cut = min(cut, len(data))
+
+    assert scanned(data) == scan(io.BytesIO(data), SOURCE, matcher(), fast=False)
+    assert scanned(data, 0, cut) + scanned(data, cut, None) == scanned(data)
+
+
+@given(
+    records=st.lists(
+        st.tuples(st.integers(0, 10**7), st.integers(0, 999_999), st.integers(0, 2), st.integers(0, 14)), min_size=1
+    )
+)
+def test_many_records_at_once_count_as_one_by_one(records: list[tuple[int, int, int, int]]) -> None:
+    one_by_one, at_once = activity.Activity({}, {}), activity.Activity({}, {})
+    for line, (second, micro, level, pid) in enumerate(records, 1):
+        one_by_one.add(second * activity.SECOND_NS + micro * 1000, level, pid, line)
+    seconds, micros, levels, pids = (np.array(column, np.int64) for column in zip(*records))
+    lines = np.arange(1, len(records) + 1)
+    at_once.add_many(seconds, seconds * activity.SECOND_NS + micros * 1000, levels, pids, lines)
+
+    assert at_once == one_by_one

@@ -1,0 +1,66 @@
+"""Plain records in which a literal of a signature stands: which of them need no more than to be counted.
+
+Heartbeats and ended collectives are a third of some logs, and of their repeats a fold keeps five.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from plogscope.grammar.match import Matcher
+from plogscope.scan.fold import KEPT_FIRST, KEPT_LAST, FoldKey, fold_key
+from plogscope.scan.quiet import Columns, Lines
+
+
+def settle(data: bytes, lines: Lines, columns: Columns, matcher: Matcher) -> Counter[FoldKey]:
+    """Ends `plain` for the heard lines that have to be read.
+
+    It stays for those that no signature matches after all, and for the repeats that a fold would only count.
+
+    Returns:
+        How many findings of each key are only counted.
+    """
+    keys = _keys(data, lines, columns, matcher)
+    ahead = Counter(key for found in keys.values() for key in found)
+    passed: Counter[FoldKey] = Counter()
+    counted: Counter[FoldKey] = Counter()
+    last = len(lines.plain) - 1
+    for index, found in keys.items():
+        inner = all(passed[key] >= KEPT_FIRST and ahead[key] > KEPT_LAST for key in found)
+        passed.update(found)
+        ahead.subtract(found)
+        if inner and index < last and lines.plain[index + 1]:  # nothing continues it
+            counted.update(found)
+        else:
+            lines.plain[index] = False
+    return counted
+
+
+def _keys(data: bytes, lines: Lines, columns: Columns, matcher: Matcher) -> dict[int, list[FoldKey]]:
+    """By line, in order, the keys of what the signatures match in it; lines without a match are left out."""
+    keys: dict[int, list[FoldKey]] = {}
+    for index, candidates in sorted(lines.heard.items()):
+        start, end = int(lines.starts[index]), int(lines.ends[index])
+        if index and is_source_echo(data[int(lines.starts[index - 1]) : start], data[start:end]):
+            lines.plain[index] = False
+            continue
+        head = columns.head(int(lines.heads[index]))
+        text = data[start:end].decode("utf-8", "replace").removesuffix("\r")
+        found = matcher.match_among(candidates, text, "plog", head.level)
+        if found:
+            signatures = matcher.grammar.signatures
+            keys[index] = [fold_key(signatures[match.signature], match, head.pid, "") for match in found]
+    return keys
+
+
+def is_source_echo(before: bytes, line: bytes) -> bool:
+    """True for the line of source code that a traceback prints below a frame: it states nothing.
+
+    The message of `raise Error("…")` is printed again as the exception, and comments and strings of a program hold any
+    word. A prefix (rank, worker) must be the same on both lines.
+    """
+    at = before.find(_FRAME)
+    return at >= 0 and before.find(_FRAME_LINE, at) > 0 and line.startswith(before[:at] + _ECHO_INDENT)
+
+
+_FRAME, _FRAME_LINE, _ECHO_INDENT = b'  File "', b'", line ', b"    "
