@@ -1,4 +1,4 @@
-"""What makes a line that begins with the head of a plog record more than that one record as it stands.
+"""What makes a line that begins with the head of a record, or with a blank, more than one record as it stands.
 
 Written for automata that search bytes, one pattern each: a line in which none of them matches, `clean` leaves as it is
 but for its end, and `split_glued` leaves whole. They may match more than they need; `tests/formats` holds them to it.
@@ -17,7 +17,7 @@ BREAKERS: tuple[bytes, ...] = (
     rb"\[(?:rank|default)\d",
     rb" pid=\d{1,10}[,)]",
     rb"(?:DEBUG|INFO|WARNING|ERROR|CRITICAL) \d\d-\d\d ",
-    rb"[VDIWECF]\d{4} \d\d:\d\d:\d\d\.\d",
+    rb"[^\n][VDIWECF]\d{4} \d\d:\d\d:\d\d\.\d",
     rb"[EW][A-Z0-9]\d{4}(?:: (?:Inner Error|Internal error|\[PID: |\d{4}-\d\d-\d\d-\d)|\[PID: )",
     rb"Fatal Python error: ",
     rb"terminate called (?:after|without|recurs)",

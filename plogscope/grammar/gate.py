@@ -35,6 +35,14 @@ class Gate:
         _, hits = self._automaton.hits(text)
         return self.always.union(*(self._owners[hit] for hit in set(hits))) if hits else self.always
 
+    def hits(self, block: bytes) -> tuple[list[int], list[frozenset[int]]]:
+        """Where a literal ends in a block of lines (its last byte), ascending, and the signatures that it may mean.
+
+        A line without a hit matches no signature but those of `always`. Literals never span lines.
+        """
+        positions, hits = self._automaton.hits(block)
+        return positions, [self._owners[hit] for hit in hits]
+
 
 _QUIET_HEAD = re.compile(r"\[(?:INFO|DEBUG|EVENT|TRACE|WARNING)\] ?[A-Z][A-Z0-9_]*\(")
 

@@ -91,7 +91,7 @@ class _Scanner:
                 self._count_run(block, lines, done, index, before)
             counts.lines = before + index + 1
             raw = data[starts[index] : ends[index]]
-            wanted = bool(self._matcher.gate.candidates(raw))
+            wanted = bool(self._matcher.gate.candidates(raw) if lines.wanted is None else lines.wanted[index])
             if wanted and index and is_source_echo(data[starts[index - 1] : ends[index - 1]], raw):
                 wanted = False
             self._take_line(raw, block.offset + starts[index], wanted)
@@ -103,23 +103,47 @@ class _Scanner:
             self.fragment.table.repeat(key, count)
 
     def _count_run(self, block: Block, lines: Lines, first: int, end: int, before: int) -> None:
-        """Counts the plain records `first` to `end` (exclusive) of a block."""
-        fragment, last = self.fragment, end - 1
+        """Counts the plain lines `first` to `end` (exclusive) of a block."""
+        fragment, counts = self.fragment, self.fragment.counts
+        counts.lines = before + end
+        opening = np.flatnonzero(lines.opens[first:end]) + first
+        lead = int(opening[0]) if len(opening) else end
+        if lead > first:
+            self._continue_silently(before + first + 1, before + lead, block.offset + int(lines.starts[first]))
+        if not len(opening):
+            return
         self._close("")
-        fragment.counts.lines = before + end
-        fragment.counts.records += end - first
+        counts.records += len(opening)
+        last = int(opening[-1])
         fragment.last_time_ns = int(lines.times[last])
-        if fragment.counts.dated_ns is None:
-            fragment.counts.dated_ns = int(lines.times[first])
+        if counts.dated_ns is None:
+            dated = lines.times[opening]
+            counts.dated_ns = next(iter(dated[dated >= FIRST_DATED_NS].tolist()), None)
         start = int(lines.starts[last])
-        self._quiet = (block.data[start : int(lines.ends[last])], block.offset + start, before + end)
+        self._quiet = (block.data[start : int(lines.ends[last])], block.offset + start, before + last + 1)
         self._quiet_end_line = before + end
 
+    def _continue_silently(self, first_line: int, last_line: int, offset: int) -> None:
+        """Lines that continue the record before them and say nothing."""
+        if self._quiet is not None:
+            self._quiet_end_line = last_line
+            return
+        tail, lead = self.fragment.tails.get(""), self.fragment.leads.get("")
+        if tail is not None:
+            tail.end_line = last_line
+        elif lead is not None:
+            lead.end_line = last_line
+            lead.lines += last_line - first_line + 1
+        else:
+            self.fragment.leads[""] = Lead(first_line, last_line, offset, last_line - first_line + 1, [])
+
     def _count_activity(self, lines: Lines, before: int) -> None:
-        plain = np.flatnonzero(lines.plain)
-        if len(plain):
-            classes, pids = self._columns.writers(lines.heads[plain])
-            self.fragment.activity.add_many(lines.seconds[plain], lines.times[plain], classes, pids, before + plain + 1)
+        records = np.flatnonzero(lines.opens & lines.plain)
+        if len(records):
+            classes, pids = self._columns.writers(lines.heads[records])
+            self.fragment.activity.add_many(
+                lines.seconds[records], lines.times[records], classes, pids, before + records + 1
+            )
 
     def _take_line(self, raw: bytes, offset: int, wanted: bool) -> None:  # noqa: FBT001 - inner loop, one caller
         if not wanted and (b"\x1b" in raw or b"^[" in raw):

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections import Counter
 
+import numpy as np
+
 from plogscope.grammar.match import Matcher
 from plogscope.scan.fold import KEPT_FIRST, KEPT_LAST, FoldKey, fold_key
 from plogscope.scan.quiet import Columns, Lines
@@ -21,15 +23,16 @@ def settle(data: bytes, lines: Lines, columns: Columns, matcher: Matcher) -> Cou
         How many findings of each key are only counted.
     """
     keys = _keys(data, lines, columns, matcher)
-    ahead = Counter(key for found in keys.values() for key in found)
+    last = len(lines.plain) - 1
+    open_at_end = int(np.flatnonzero(lines.opens)[-1]) if keys else -1  # goes into its fold after all others
+    ahead = Counter(key for index, found in keys.items() if index != open_at_end for key in found)
     passed: Counter[FoldKey] = Counter()
     counted: Counter[FoldKey] = Counter()
-    last = len(lines.plain) - 1
     for index, found in keys.items():
         inner = all(passed[key] >= KEPT_FIRST and ahead[key] > KEPT_LAST for key in found)
         passed.update(found)
         ahead.subtract(found)
-        if inner and index < last and lines.plain[index + 1]:  # nothing continues it
+        if inner and index < last and lines.opens[index + 1]:  # nothing continues it
             counted.update(found)
         else:
             lines.plain[index] = False
@@ -46,7 +49,7 @@ def _keys(data: bytes, lines: Lines, columns: Columns, matcher: Matcher) -> dict
             continue
         head = columns.head(int(lines.heads[index]))
         text = data[start:end].decode("utf-8", "replace").removesuffix("\r")
-        found = matcher.match_among(candidates, text, "plog", head.level)
+        found = matcher.match_among(candidates, text, head.format, head.level)
         if found:
             signatures = matcher.grammar.signatures
             keys[index] = [fold_key(signatures[match.signature], match, head.pid, "") for match in found]

@@ -10,6 +10,7 @@ from plogscope.formats.prefixes import clean, split_glued
 from plogscope.grammar.automaton import Automaton
 
 HEAD = "[INFO] GE(4711,python3):2026-03-01-10:00:07.100.200 [graph.cc:12]4711 RunGraph:"
+HEADS = (HEAD, "V1130 07:08:52.742000 6849 torch/fx/node.py:241] ", "    ")
 PARTS = (
     "[ERROR] HCCL(1,p):2026-03-01-10:00:07.100.205 [x.cc:1] [4711]wait",
     "[WARNING] 2026-03-01-10:00:07 (PID:7, Device:",
@@ -27,11 +28,13 @@ PARTS = (
 _automaton = Automaton(BREAKERS)
 
 
-@given(st.lists(st.one_of(st.sampled_from(PARTS), st.text(max_size=3)), max_size=5).map("".join))
-@example(PARTS[0])
-@example("a tail \r")
-def test_a_line_without_a_breaker_is_whole_and_clean(tail: str) -> None:
-    raw = (HEAD + tail.replace("\n", " ")).encode("utf-8", "replace") + b"\n"
+@given(
+    st.sampled_from(HEADS), st.lists(st.one_of(st.sampled_from(PARTS), st.text(max_size=3)), max_size=5).map("".join)
+)
+@example(HEAD, PARTS[0])
+@example(HEAD, "a tail \r")
+def test_a_line_without_a_breaker_is_whole_and_clean(head: str, tail: str) -> None:
+    raw = (head + tail.replace("\n", " ")).encode("utf-8", "replace") + b"\n"
     if not _automaton.hits(raw)[0]:
         assert clean(raw) == raw.decode().removesuffix("\n").removesuffix("\r")
         assert split_glued(clean(raw)) == [(0, clean(raw))]
@@ -40,4 +43,5 @@ def test_a_line_without_a_breaker_is_whole_and_clean(tail: str) -> None:
 def test_an_ordinary_line_has_no_breaker() -> None:
     tail = "aclnnAdd workspace=1 [a][b] tag[hccl_world_group] cost 3.2 MB/s INFO mode ERROR count 0 pid=12"
 
-    assert _automaton.hits((HEAD + tail + "\r\n").encode()) == ([], [])
+    for head in HEADS:
+        assert _automaton.hits((head + tail + "\r\n").encode()) == ([], [])

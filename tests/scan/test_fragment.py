@@ -34,6 +34,12 @@ LINES = (
     "        TraceBack (most recent call last):",
     "plain text {n}",
     "",
+    "V1130 10:00:{s:02d}.742000 6849 torch/fx/node.py:241] [0/0] guard {n}",
+    "I1130 10:00:{s:02d}.742000 139884917106496 torch/_dynamo/a.py:{n}] [__guards] device lost",
+    "[DEBUG] NPUGRAPH_EX(7153,python):2026-03-01 10:00:{s:02d}.802.482 [replace_event.py:31]7153 graph {n}",
+    "[WARNING] TORCHAIR(7153,python):2026-03-01 10:00:{s:02d}.802.482 [a.py:31]7153 out of memory {n}",
+    "    EL0004: Failed to allocate memory",
+    "  \r",
     "(Worker_TP{n} pid=99) ERROR 03-01 10:00:{s:02d} [executor.py:9] ValueError: {n}",
     "\x1b[31m[ERROR] HCCL(4711,p):2026-03-01-10:00:{s:02d}.100.205 [x.cc:1] [4711]wait {n}\x1b[0m",
     "torn \xff\x00 {n} [ERROR] HCCL(4711,p):2026-03-01-10:00:{s:02d}.100.205 [x.cc:1] [4711]wait",
@@ -185,11 +191,42 @@ HEAD_PARTS = (
     ),
     (" [graph.cc:12]4711 Run:g", "[graph.cc:12]4711 Run:g", "", " no", " [a.c:1]1 x [ERROR] HCCL(1,p):", " \x1b[0m"),
 )  # fmt: skip
+TORCH_PARTS = (
+    ("V", "I", "W", "D", "E", "C", " V", "v"),
+    ("1130", "0229", "0230", "0101", "9999", "113"),
+    (" 10:00:07", " 24:00:07", "-10:00:07", " 1:00:07"),
+    (".742000 ", ".742 ", ".7420001 ", ".742000", " "),
+    ("6849 ", "    77 ", "     7 ", "4194305 ", "123456789012345678901 ", "", "68x "),
+    ("torch/a.py:241]", "torch/a.py:]", "a b.py:1]", "torch/a.py:24", "x" * 70 + ".py:1]", "设.py:1]", "a].py:3]"),
+    (" [0/0] x", "", " [rank:3] device lost", " [rank3]: y", "\r", " V1130 10:00:07.742000 7 a.py:7] x", "\x1b[0m"),
+)
+BLANKS = (
+    "",
+    " ",
+    "  x",
+    "\t",
+    "  7\tx",
+    "      [ERROR] x",
+    " + Exception",
+    "   \u3000[",
+    "\x0b",
+    " " * 70 + "y",
+    " x\r",
+    "\r",
+)
 HEADS = st.tuples(*(st.sampled_from(part) for part in HEAD_PARTS)).map("".join)
 
 
 @RELAXED
-@given(lines=st.lists(HEADS, min_size=1, max_size=12))
+@given(
+    lines=st.lists(
+        st.one_of(
+            HEADS, st.tuples(*(st.sampled_from(part) for part in TORCH_PARTS)).map("".join), st.sampled_from(BLANKS)
+        ),
+        min_size=1,
+        max_size=12,
+    )
+)
 def test_what_the_columns_accept_the_exact_head_reads_alike(lines: list[str]) -> None:
     data = "\n".join(lines).encode()
 
