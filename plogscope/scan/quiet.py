@@ -97,6 +97,7 @@ class Columns:
         breaks = patterns < len(BREAKERS)
         whole = np.ones(len(starts), np.bool_)
         whole[owners[breaks]] = False
+        narrow = whole & ~_wide(body, starts, data)
         first = body[starts]
         lines, heads, seconds, times = self._plog.accept(
             body, starts, ends, np.flatnonzero(whole & (first == ord("[")))
@@ -104,13 +105,14 @@ class Columns:
         found.opens[lines], found.heads[lines] = True, heads
         found.seconds[lines], found.times[lines] = seconds, times
         strange = self._strange(found)
+        found.opens[strange & ~narrow] = False
         lines, heads, seconds, times = self._torch.accept(
-            body, starts, ends, np.flatnonzero(whole & (first != ord("[")))
+            body, starts, ends, np.flatnonzero(narrow & (first != ord("[")))
         )
         found.opens[lines], found.heads[lines] = True, ~heads
         found.seconds[lines], found.times[lines] = seconds, times
         strange[lines] = True
-        silent = _silent(body, starts, np.flatnonzero(whole & ((first == ord(" ")) | (starts == ends))))
+        silent = _silent(body, starts, np.flatnonzero(narrow & ((first == ord(" ")) | (starts == ends))))
         if _MIXED_FROM * (np.count_nonzero(strange) + len(silent)) > len(starts):
             return self._search_all(found, data, strange, silent)
         found.opens[strange] = False
@@ -144,6 +146,15 @@ class Columns:
         heard = [(line, indices) for line, indices in narrowed if indices]
         found.heard.update(_united([line for line, _ in heard], [indices for _, indices in heard]))
         return msgspec.structs.replace(found, wanted=wanted)
+
+
+def _wide(body: Bytes, starts: Ints, data: bytes) -> Mask:
+    """Lines with other than ASCII: they may be in an encoding in which no literal is found."""
+    wide = np.zeros(len(starts), np.bool_)
+    if not data.isascii():
+        at = np.flatnonzero(body[: len(data)] > _DELETE)
+        wide[np.searchsorted(starts, at, side="right") - 1] = True
+    return wide
 
 
 def _united(lines: list[int], speakers: list[frozenset[int]]) -> dict[int, frozenset[int]]:

@@ -17,6 +17,7 @@ from plogscope.model.source import Source
 from plogscope.scan import activity, fold
 from plogscope.scan.assemble import scan
 from plogscope.scan.fragment import Fragment, empty_fragment, finish
+from plogscope.scan.quiet import Columns
 
 LINES = (
     "[INFO] GE(4711,python3):2026-03-01-10:00:{s:02d}.100.200 [graph.cc:12]4711 RunGraph:run graph {n}",
@@ -40,6 +41,7 @@ LINES = (
     "[WARNING] TORCHAIR(7153,python):2026-03-01 10:00:{s:02d}.802.482 [a.py:31]7153 out of memory {n}",
     "    EL0004: Failed to allocate memory",
     "  \r",
+    "    \u5185\u5b58\u4e0d\u8db3 {n}",
     "(Worker_TP{n} pid=99) ERROR 03-01 10:00:{s:02d} [executor.py:9] ValueError: {n}",
     "\x1b[31m[ERROR] HCCL(4711,p):2026-03-01-10:00:{s:02d}.100.205 [x.cc:1] [4711]wait {n}\x1b[0m",
     "torn \xff\x00 {n} [ERROR] HCCL(4711,p):2026-03-01-10:00:{s:02d}.100.205 [x.cc:1] [4711]wait",
@@ -61,8 +63,13 @@ def matcher() -> Matcher:
     return Matcher(load_grammar())
 
 
+@lru_cache(maxsize=1)
+def columns() -> Columns:
+    return Columns(matcher().gate)
+
+
 def scanned(data: bytes, start: int = 0, stop: int | None = None) -> Fragment:
-    return scan(io.BytesIO(data), SOURCE, matcher(), start, stop)
+    return scan(io.BytesIO(data), SOURCE, matcher(), start, stop, columns=columns(), fast=True)
 
 
 def combined(parts: list[Fragment], seed: int) -> Fragment:
