@@ -41,7 +41,7 @@ LINES = (
     "[WARNING] TORCHAIR(7153,python):2026-03-01 10:00:{s:02d}.802.482 [a.py:31]7153 out of memory {n}",
     "    EL0004: Failed to allocate memory",
     "  \r",
-    "    \u5185\u5b58\u4e0d\u8db3 {n}",
+    "    \xc4\xda\xb4\xe6\xb2\xbb\xd7\xe3 {n}",  # Chinese in GB18030
     "(Worker_TP{n} pid=99) ERROR 03-01 10:00:{s:02d} [executor.py:9] ValueError: {n}",
     "\x1b[31m[ERROR] HCCL(4711,p):2026-03-01-10:00:{s:02d}.100.205 [x.cc:1] [4711]wait {n}\x1b[0m",
     "torn \xff\x00 {n} [ERROR] HCCL(4711,p):2026-03-01-10:00:{s:02d}.100.205 [x.cc:1] [4711]wait",
