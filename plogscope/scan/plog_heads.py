@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from plogscope.formats.registry import classify
 from plogscope.formats.stamps import day_ns
 from plogscope.scan.interned import Bytes, Interned, Ints, Words, rows_at
-from plogscope.scan.plain import LEVEL_CLASSES, PlainHead
+from plogscope.scan.plain import LEVEL_CLASSES, HeadTable, PlainHead
 
 SECOND_NS = 1_000_000_000
 _STAMP_BYTES = 32
@@ -28,15 +28,15 @@ _INITIALS: NDArray[np.bool_] = np.isin(np.arange(256), list(b"DIETW"))
 
 
 class PlogHeads:
-    """Reads them. Knows what stood before the time in the lines that it has met."""
+    """Reads them. Knows what stood before the time in the lines that it has met.
+
+    Attributes:
+        table: The heads by index.
+    """
 
     def __init__(self) -> None:
         self._known: Interned[PlainHead | None] = Interned(_read)
-
-    @property
-    def entries(self) -> list[PlainHead | None]:
-        """All heads so far, by index; None for those that are not plain."""
-        return self._known.entries
+        self.table = HeadTable()
 
     def head(self, index: int) -> PlainHead:
         """The head of an index that `accept` gave."""
@@ -57,9 +57,9 @@ class PlogHeads:
         rows = rows_at(body, starts[lines])
         colons = np.argmax(rows == ord(":"), axis=1)
         heads = self._known.find(rows, colons)
-        plain = np.array([entry is not None for entry in self._known.entries] + [False], np.bool_)
+        self.table.extend(self._known.entries)
         stamps = starts[lines] + colons + 1
-        fits = plain[heads] & (stamps + _STAMP <= ends[lines])
+        fits = (heads >= 0) & (self.table.classes[heads] >= 0) & (stamps + _STAMP <= ends[lines])
         lines, heads, stamps = lines[fits], heads[fits], stamps[fits]
         valid, seconds, fractions = _read_stamps(rows_at(body, stamps, _STAMP_BYTES))
         return lines[valid], heads[valid], seconds, seconds * SECOND_NS + fractions
@@ -92,6 +92,16 @@ _TO_TOP_BIT = np.uint64(0x7676767676767676)
 _TOP_BITS = np.uint64(0x8080808080808080)
 
 
+class _Places:
+    """The bytes of words by their place, as numbers: only the few that are asked for are widened."""
+
+    def __init__(self, words: Words) -> None:
+        self._bytes = words.astype("<u8", copy=False).view(np.uint8)
+
+    def __getitem__(self, place: int) -> Ints:
+        return self._bytes[:, place].astype(np.int64)
+
+
 def _read_stamps(rows: Bytes) -> tuple[Ints, Ints, Ints]:
     """Which rows begin with a stamp and a separator, and of those the seconds since 1970 and the fraction in ns."""
     sign, after = rows[:, 8 + _DAY_HOUR_SIGN].copy(), rows[:, _STAMP - 1].copy()
@@ -103,19 +113,15 @@ def _read_stamps(rows: Bytes) -> tuple[Ints, Ints, Ints]:
     valid = ~wrong.any(axis=1) & signed & ((after == ord(" ")) | (after == ord("[")))
     # Ten times a digit and its right neighbour, in every byte: at most 99, so nothing carries.
     pairs = words * np.uint64(10) + (words >> np.uint64(8))
-    digits, two = _bytes_of(words), _bytes_of(pairs)
-    hour, minute, second = two[:, 11], two[:, 14], two[:, 17]
+    digits, two = _Places(words), _Places(pairs)
+    hour, minute, second = two[11], two[14], two[17]
     valid &= (hour < 24) & (minute < 60) & (second < 60)  # noqa: PLR2004 - a clock
-    day = ((two[:, 0] * 100 + two[:, 2]) * 100 + two[:, 5]) * 100 + two[:, 8]
+    day = ((two[0] * 100 + two[2]) * 100 + two[5]) * 100 + two[8]
     midnight = _midnights(day, valid)
     valid = np.flatnonzero(valid & (midnight >= 0))
     seconds = midnight + (hour * 60 + minute) * 60 + second
-    micros = (two[:, 20] * 10 + digits[:, 22]) * 1000 + two[:, 24] * 10 + digits[:, 26]
+    micros = (two[20] * 10 + digits[22]) * 1000 + two[24] * 10 + digits[26]
     return valid, seconds[valid], micros[valid] * 1000
-
-
-def _bytes_of(words: Words) -> Ints:
-    return words.astype("<u8", copy=False).view(np.uint8).astype(np.int64)
 
 
 def _midnights(days: Ints, valid: NDArray[np.bool_]) -> Ints:

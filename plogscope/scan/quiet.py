@@ -71,11 +71,13 @@ class Columns:
 
     def writers(self, heads: Ints) -> tuple[Ints, Ints]:
         """Level classes and pids of heads, by their indices."""
-        distinct, inverse = np.unique(heads, return_inverse=True)
-        known = [self.head(index) for index in distinct.tolist()]
-        classes = np.array([head.level_class for head in known], np.int64)
-        pids = np.array([head.pid or 0 for head in known], np.int64)
-        return classes[inverse], pids[inverse]
+        plog, torch = self._plog.table, self._torch.table
+        if not len(heads) or heads.min() >= 0:
+            return plog.classes[heads], plog.pids[heads]
+        own, others = np.maximum(heads, 0), np.maximum(~heads, 0)
+        classes: Ints = np.where(heads >= 0, plog.classes[own], torch.classes[others])
+        pids: Ints = np.where(heads >= 0, plog.pids[own], torch.pids[others])
+        return classes, pids
 
     def lines(self, data: bytes, *, columns: bool = True) -> Lines:
         """Splits a block of whole lines. Without `columns`, or if a signature may match anything, no line is plain."""
@@ -124,10 +126,7 @@ class Columns:
 
     def _strange(self, found: Lines) -> Mask:
         """Records in the head of plog of other formats: all signatures may speak of them."""
-        known = np.array(
-            [head is not None and head.format != "plog" for head in self._plog.entries] + [False], np.bool_
-        )
-        strange: Mask = found.opens & known[found.heads]
+        strange: Mask = found.opens & self._plog.table.strange[found.heads]
         return strange
 
     def _search_all(self, found: Lines, data: bytes, strange: Mask, silent: Ints) -> Lines:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from plogscope.formats.registry import classify
 from plogscope.formats.stamps import yearless_ns
 from plogscope.scan.interned import Bytes, Interned, Ints, rows_at
-from plogscope.scan.plain import LEVEL_CLASSES, PlainHead
+from plogscope.scan.plain import LEVEL_CLASSES, HeadTable, PlainHead
 
 SECOND_NS = 1_000_000_000
 _FIXED = len("V1130 07:08:52.742000 ")
@@ -30,12 +30,17 @@ _MOST_DAYS = 64
 
 
 class TorchHeads:
-    """Reads them. Knows the places in the source that it has met."""
+    """Reads them. Knows the places in the source that it has met.
+
+    Attributes:
+        table: The heads by index.
+    """
 
     def __init__(self) -> None:
         self._places: Interned[bool] = Interned(lambda text: _PLACE.match(text) is not None)
         self._heads: dict[tuple[int, int], int] = {}
         self._entries: list[PlainHead] = []
+        self.table = HeadTable()
 
     def head(self, index: int) -> PlainHead:
         """The head of an index that `accept` gave."""
@@ -78,6 +83,7 @@ class TorchHeads:
                 known = self._heads[letter, pid] = len(self._entries)
                 self._entries.append(_head_of(letter, pid))
             indices.append(known)
+        self.table.extend(self._entries)
         found: Ints = np.array(indices, np.int64)[inverse]
         return found
 
