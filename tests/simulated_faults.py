@@ -173,6 +173,9 @@ def _compared(job: Job, culprit: Process, others: list[Process]) -> None:
                 operation="Broadcast" if who is culprit else "AllReduce",
             )
         _mark(job, culprit)
+    elif kind == "short-limit":
+        for who in job.ranks:
+            job.waits(who, FAIL_S + 0.1 * who.seat, others[0].rank)
     else:
         for who in others:
             job.waits(who, FAIL_S + 0.1 * who.seat, culprit.rank)

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from random import Random
 
-LIMIT_S = 600.0
+LIMIT_S, SHORT_LIMIT_S = 600.0, 60.0
 START = datetime(2026, 3, 11, 1, 0, 0, tzinfo=timezone.utc)
 UP_S, FAIL_S, SECOND_S = 12.0, 300.0, 400.0
 
@@ -24,7 +24,7 @@ OWN_FAULTS = (
 KERNEL_FAULTS = ("host-oom",)
 """The log of the node states it."""
 
-COMPARED_FAULTS = ("count", "tls", "order", "straggler")
+COMPARED_FAULTS = ("count", "tls", "order", "straggler", "short-limit")
 """Several ranks together state it."""
 
 TABLE_FAULTS = ("table-path", "table-entry", "table-twice")
@@ -177,14 +177,19 @@ class Job:
     def kernel(self, node: int, at_s: float, text: str, *, root: bool = False) -> None:
         self.put(f"host{node}/dmesg.txt", at_s, f"[{self.moment(node, at_s):%a %b %d %H:%M:%S %Y}] {text}", root=root)
 
+    def limit_s(self, who: Process) -> float:
+        """How long a rank waits for a collective."""
+        return SHORT_LIMIT_S if self.plan.kind == "short-limit" and who is self.culprit else LIMIT_S
+
     def joins(self, who: Process, at_s: float) -> None:
         """Bring-up of one rank."""
         self.hccl(
             who,
             at_s,
             "externalinput.cc:558",
-            f"[HCCL_ENV] HCCL_EXEC_TIMEOUT set by environment to [{LIMIT_S:.0f}]s",
+            f"[HCCL_ENV] HCCL_EXEC_TIMEOUT set by environment to [{self.limit_s(who):.0f}]s",
             "INFO",
+            root=self.limit_s(who) != LIMIT_S,
         )
         self.enters(who, at_s + 1, self.world)
         if self.plan.proof == "epochs":
@@ -225,7 +230,7 @@ class Job:
         self, who: Process, issued_s: float, remote: int, *, operation: str = "AllReduce", index: int = 311
     ) -> None:
         """The report of a collective that did not end."""
-        at_s = issued_s + LIMIT_S + self.random.uniform(0.1, 2.0)
+        at_s = issued_s + self.limit_s(who) + self.random.uniform(0.1, 2.0)
         stamp = self.moment(who.node, issued_s)
         issued = f"{stamp:%Y-%m-%d-%H:%M:%S}.{stamp.microsecond // 1000:03d}.{stamp.microsecond % 1000:03d}"
         tag = f"{operation}_{self.world}"

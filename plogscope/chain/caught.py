@@ -48,7 +48,12 @@ def caught(
             return True
         return _lived_on(finding, last_words, clocks)
 
-    return frozenset(one.id for one in incidents if _can_be_caught(one) and all(map(goes_on, one.findings)))
+    asked = [one for one in incidents if _can_be_caught(one)][:MAX_ASKED]
+    return frozenset(one.id for one in asked if all(map(goes_on, one.findings)))
+
+
+MAX_ASKED = 1000
+"""Each costs a look into its file. They come in the order of time, and the first are the ones that can be the cause."""
 
 
 def _can_be_caught(incident: Incident) -> bool:

@@ -56,7 +56,8 @@ _LOG_TEXT = re.compile(
     rb"^\s*Traceback \(most recent call last\)|^Fatal Python error|Segmentation fault|^[VIWEF]\d{4} \d\d:\d\d"
     rb"|\b(?:ERROR|WARNING|WARN|CRITICAL|FATAL|INFO|DEBUG)\b|\[(?:EVENT|TRACE|NOTICE)\]|\bE[A-Z]\d{4}\b"
     rb"|\bERR\d{5}\b|\w(?:Error|Exception): |\b[Ee]rror (?:code|:)|\d{4}[-/]\d\d[-/]\d\d[ T-]\d\d:\d\d:\d\d"
-    rb"|^(?:\[\s*\d+\.\d{6}\]|[A-Z][a-z]{2} +\d+ \d\d:\d\d:\d\d )|npu-smi|\bfailed\b|\bretcode\b|\[rank\d+\]",
+    rb"|^(?:\[\s*\d+\.\d{6}\]|[A-Z][a-z]{2} +\d+ \d\d:\d\d:\d\d )|npu-smi|\bfailed\b|\bretcode\b|\[rank\d+\]"
+    rb"|^(?:[\w-]+ +)?(?:\d+[smhd]\w* +(?:\(x\d+ over \w+\) +)?(?:Normal|Warning)|LAST SEEN +TYPE) +[A-Z]\w+ ",
     re.MULTILINE,
 )
 _CANN_PLOG = re.compile(rb"\[(?:ERROR|WARNING|INFO|DEBUG|EVENT)\] [A-Z]\w+\(\d+,[^)\n]{0,80}\):\d{4}-\d\d-\d\d")

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 from msgspec import structs
 
-from plogscope.chain.caught import LastWords, caught
-from plogscope.model.record import ANNOUNCED, Sequel
+from plogscope.chain.caught import MAX_ASKED, LastWords, caught
+from plogscope.model.record import ANNOUNCED, Finding, Sequel
 from tests.chain.things import ONE_CLOCK, SECOND_NS, START_NS, finding, incident
 
 AT_NS = START_NS + 10 * SECOND_NS
@@ -64,3 +64,15 @@ def test_in_a_stream_of_many_writers_the_two_records_must_be_of_one_moment() -> 
 
     assert not is_caught(NOTE, pid=None)
     assert is_caught(together, pid=None)
+
+
+def test_the_files_of_endless_exceptions_are_not_all_opened() -> None:
+    asked = []
+
+    def sequel_of(found: Finding) -> Sequel:
+        asked.append(found)
+        return NOTE
+
+    many = [incident(f"i{number}", finding("x/a", 10.0, format="exception")) for number in range(MAX_ASKED + 5)]
+
+    assert len(caught(many, sequel_of, {}, ONE_CLOCK)) == len(asked) == MAX_ASKED

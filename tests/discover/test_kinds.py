@@ -106,6 +106,20 @@ def test_text_file_counts_as_log_only_if_it_looks_like_one(tmp_path: Path) -> No
     assert decide(tmp_path, "worker", b"EE9999: Inner Error!\n") == ("stdout", None)
 
 
+@pytest.mark.parametrize(
+    "row",
+    [
+        b"LAST SEEN   TYPE     REASON      OBJECT            MESSAGE\n",
+        b"7m          Normal   Preempted   pod/train-3-ab    Preempted by another pod\n",
+        b"2m3s (x4 over 9m)   Warning   OOMKilling   node/n4   Memory cgroup out of memory\n",
+        b"jobs        7m          Normal   Killing     pod/train-3-ab    Stopping container main\n",
+    ],
+)
+def test_events_of_kubernetes_are_a_log(tmp_path: Path, row: bytes) -> None:
+    assert decide(tmp_path, "events.txt", row) == ("stdout", None)
+    assert decide(tmp_path, "notes.txt", b"5 mins Normal walk\n") == ("artefact", None)
+
+
 def test_file_that_the_user_named_is_a_log_whatever_it_is_called(tmp_path: Path) -> None:
     assert decide(tmp_path, "notes.txt", b"shopping: milk, bread\n", alone=True) == ("stdout", None)
     assert decide(tmp_path, "run.py", LOG, alone=True) == ("stdout", None)
