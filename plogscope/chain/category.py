@@ -19,7 +19,8 @@ WITHIN_S = 1.0
 def name_category(chain: Chain, lookup: Callable[[str, str], Code | None]) -> Chain:
     """The chain with the root's category filled in from the public code of the failed call, where it is unknown.
 
-    Only a code that is a cause by itself says of what kind the failure is: what a device reports has its own reasons.
+    A wrapper is of a kind only if its code is a cause by itself; an unknown error is at least of the kind that the
+    layer above it reports.
     The choice is over: how strong a candidate the root was does not change.
 
     Args:
@@ -30,7 +31,8 @@ def name_category(chain: Chain, lookup: Callable[[str, str], Code | None]) -> Ch
     if root is None or root.category != "unknown":
         return chain
     rows = (lookup(PUBLIC_CODES, code) for one in (root, *_layers(root, chain)) for code in _codes(one))
-    category = next((row.category for row in rows if row is not None and row.role == "cause"), "unknown")
+    telling = ("cause",) if root.signature is not None else ("cause", "either")
+    category = next((row.category for row in rows if row is not None and row.role in telling), "unknown")
     if category == "unknown":
         return chain
     named = msgspec.structs.replace(root, category=category)

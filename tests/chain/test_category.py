@@ -14,9 +14,11 @@ def lookup(family: str, code: str) -> Code | None:
     return load_codes(family).get(code)
 
 
-def category(code: int, after_s: float = 0.001, own: Category = "unknown", source: int = 0) -> Category:
+def category(
+    code: int, after_s: float = 0.001, own: Category = "unknown", source: int = 0, signed: str | None = None
+) -> Category:
     """Of an unknown error after which the runtime returns a code."""
-    root = incident("i1", finding(None, 0.0, line=47), "either", category=own)
+    root = incident("i1", finding(signed, 0.0, line=47), "either", category=own)
     layer = incident("i2", finding("runtime/rt-errcode", after_s, line=48, source=source, code=code), "symptom")
     edge = Edge(cause="i1", effect="i2", kind="wraps", reason=TEXT)
     named = name_category(Chain(incidents=(root, layer), edges=(edge,), root="i1"), lookup).incident("i1")
@@ -33,6 +35,11 @@ def test_an_unknown_error_is_of_the_kind_that_the_code_of_its_call_says() -> Non
 def test_a_code_behind_which_something_else_stands_says_nothing(code: int) -> None:
     assert lookup("acl", str(code)) is None or category(code) == "unknown"
     assert category(code) == "unknown"
+
+
+def test_a_wrapper_is_of_no_kind_when_its_code_can_have_a_cause_below() -> None:
+    assert category(507013) == "device"
+    assert category(507013, signed="torch-npu/npu-function-error") == "unknown"
 
 
 def test_a_later_call_or_another_process_says_nothing() -> None:
