@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from plogscope.chain.category import name_category
 from plogscope.chain.caught import caught
 from plogscope.chain.cause import find_cause
 from plogscope.chain.checkers import run_checkers
@@ -194,10 +195,11 @@ def _ends(seen: Observations) -> dict[int, tuple[int, int]]:
 
 
 def _judge(correlated: Correlated, signatures: dict[str, Signature]) -> list[Judged]:
-    def lookup(family: str, code: str) -> Code | None:
-        return load_codes(family).get(code)
+    return [judge(finding, signatures, _lookup) for finding in correlated.findings]
 
-    return [judge(finding, signatures, lookup) for finding in correlated.findings]
+
+def _lookup(family: str, code: str) -> Code | None:
+    return load_codes(family).get(code)
 
 
 def _chain(
@@ -231,7 +233,7 @@ def _chain(
     alive = tuple(one for one in incidents if one.id not in cleared)
     view = JobView(alive, tuple(one.finding for one in evidence), correlated.cluster)
     chain = find_cause(incidents, cleared, signatures, correlated.clocks.clocks, run_checkers(view))
-    chain = name_root(chain, view)
+    chain = name_category(name_root(chain, view), _lookup)
     if chain.root is None and not chain.suspects:
         witnesses = [one for one in alive if chain.places[one.id] != "teardown"]
         paths = {source.id: source.path for source in bundle.sources}

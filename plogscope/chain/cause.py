@@ -165,6 +165,8 @@ def _first(
             return ends_a
         if earlier is not None:
             return earlier
+        if strength(a) == UNKNOWN_STRENGTH and a.lead.nearness != b.lead.nearness:
+            return a.lead.nearness > b.lead.nearness  # the layer that failed knows more than a program's own print
         if covers[a.id] != covers[b.id]:
             return covers[a.id] > covers[b.id]
         related = comparable(a.findings[0], b.findings[0], clocks)

@@ -62,7 +62,8 @@ def recovered(incidents: Sequence[Incident], progress: Progress) -> frozenset[st
     cleared = set()
     for incident in incidents:
         if is_condition(incident):
-            over = _is_passing(incident) or any(_same_job(finding, incident) for finding in finished)
+            ended_well = any(_same_job(finding, incident) for finding in finished)
+            over = _is_passing(incident) or (ended_well and not _lasted(incident, progress.findings, finished))
         else:
             over = _is_got_over(incident, by_writer, finished, progress)
         if over:
@@ -111,6 +112,21 @@ PERSISTENT_COUNT = 4
 def _is_passing(incident: Incident) -> bool:
     """A loss scale that falls once or twice is how mixed precision works; only a lasting one is a symptom."""
     return incident.category == "accuracy" and incident.count < PERSISTENT_COUNT and incident.role != "cause"
+
+
+NOT_FINITE = "nan-loss"
+"""Subcategory of signatures of a loss that is no number: nothing that is trained after it is of use."""
+
+
+def _lasted(incident: Incident, made: Sequence[Finding], finished: Sequence[Finding]) -> bool:
+    """True for a loss that was no number to the last step: the run came to its end, but not to a good one."""
+    if incident.subcategory != NOT_FINITE:
+        return False
+    last = incident.findings[-1]
+    line = last.last_line or last.line
+    return not any(
+        one.source == last.source and (one.last_line or one.line) > line for one in made if one not in finished
+    )
 
 
 def _two_follow(own: Sequence[Finding], incident: Incident) -> bool:

@@ -16,6 +16,7 @@ from plogscope.wording import say
 
 NO_RANK = 4_294_967_295
 MAX_SUSPECTS = 64
+MAX_RANKS = 65_536
 _NUMBER = re.compile(r"\d{1,10}")
 
 
@@ -43,7 +44,7 @@ def suspects_of(
     ranks = silent or quiet or list(named)
     if ranks:
         return tuple(_suspect(rank, named[rank], path_of) for rank in sorted(ranks)[:MAX_SUSPECTS])
-    return _first_exit(findings, path_of) or _unheard(cluster, seen, witnesses)
+    return _first_exit(findings, path_of) or _unheard(cluster, seen, witnesses) or _hole(seen | talking, witnesses)
 
 
 def _first_exit(findings: Sequence[Finding], path_of: Mapping[int, str]) -> tuple[Suspect, ...]:
@@ -116,11 +117,29 @@ def _suspect(rank: int, witness: Incident, path_of: Mapping[int, str]) -> Suspec
     )
 
 
+def _hole(heard: set[int], witnesses: Sequence[Incident]) -> tuple[Suspect, ...]:
+    """The ranks missing between 0 and the highest rank that is heard, when most of them are heard.
+
+    This decides where no line says how many ranks the job has; a bundle of a few ranks of many is no such job.
+    """
+    missing = sorted(set(range(min(max(heard, default=0), MAX_RANKS))) - heard)
+    if len(missing) * 2 > len(heard) or not any(one.waits or strength(one) > 0 for one in witnesses):
+        return ()
+    return tuple(
+        Suspect(
+            rank=rank,
+            why=say("suspect.hole", highest=max(heard)),
+            need=say("suspect.need_log_any_time", who=say("who.rank", rank=rank)),
+        )
+        for rank in missing[:MAX_SUSPECTS]
+    )
+
+
 def _unheard(cluster: Cluster, seen: set[int], witnesses: Sequence[Incident]) -> tuple[Suspect, ...]:
     expected = cluster.expected_ranks
     if expected is None or not seen or not any(one.waits or strength(one) > 0 for one in witnesses):
         return ()
-    missing = [rank for rank in range(min(expected, 65_536)) if rank not in seen]
+    missing = [rank for rank in range(min(expected, MAX_RANKS)) if rank not in seen]
     if not missing or len(missing) == expected:
         return ()
     return tuple(

@@ -204,8 +204,9 @@ def _near(earlier: Finding, later: Finding) -> bool:
 
 def _incident(incident_id: str, group: _Group, step_of: Mapping[int, str | None]) -> Incident:
     members = group.members
-    strongest = min(members, key=lambda one: _STRENGTH.get(one.role, 9))
-    eligible = [one for one in members if one.role == strongest.role]
+    known = [one for one in members if one.signature is not None] or members
+    strongest = min(known, key=lambda one: _STRENGTH.get(one.role, 9))
+    eligible = [one for one in known if one.role == strongest.role]
     lead = max(eligible, key=lambda one: (one.weight, one.finding.nearness))
     reason = members[0] if members[0].signature is None and lead.signature is not None else None
     first = min(members, key=lambda one: place_key(one.finding))
@@ -220,7 +221,7 @@ def _incident(incident_id: str, group: _Group, step_of: Mapping[int, str | None]
         findings=tuple(one.finding for one in members),
         signature=signature.id if signature else None,
         title=lead.title,
-        role=lead.role,
+        role="either" if reason is not None and lead.role == "symptom" else lead.role,
         category=lead.category,
         subcategory=signature.subcategory if signature else None,
         phase=signature.phase if signature else "any",

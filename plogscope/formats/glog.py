@@ -16,7 +16,7 @@ ORDER = 80
 LEVELS = {"V": "DEBUG", "D": "DEBUG", "I": "INFO", "W": "WARNING", "E": "ERROR", "C": "CRITICAL", "F": "CRITICAL"}
 """One letter, as glog, c10 and TORCH_LOGS write it."""
 
-_TIMED = re.compile(r"\[([IWEFV])(\d{1,2})(\d\d) (\d\d:\d\d:\d\d)\.(\d{6,9}) ([^\s\]]{1,300}):(\d{1,7})\] ?", re.ASCII)
+_TIMED = re.compile(r"\[([IWEFV])(\d{1,2})(\d\d) (\d\d:\d\d:\d\d)\.(\d{3,9}) ([^\s\]]{1,300}):(\d{1,7})\] ?", re.ASCII)
 _FULL_DATE = re.compile(
     r"([IWEF])(\d{4})(\d\d)(\d\d) (\d\d:\d\d:\d\d)\.(\d{6}) {1,4}(\d{1,20}) ([^\s\]]{1,300}):(\d{1,7})\] ?", re.ASCII
 )
@@ -94,6 +94,7 @@ FORMAT = Format(
             tid=5701,
             message="Failed to connect to target",
         ),
+        Sample(line="[E911 04:33:12.442 compiler_depend.ts:429] x", level="ERROR", time="1970-09-11T04:33:12.442000"),
         Sample(line="[F1231 23:59:59.000000 ProcessGroupHCCL.cpp:99] abort", level="CRITICAL"),
     ),
 )

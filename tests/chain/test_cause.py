@@ -103,3 +103,10 @@ def test_a_condition_is_the_root_only_when_nothing_failed() -> None:
     assert caused(slow).root == "i9"
     assert caused(slow, fault()).root == "i1"
     assert caused(slow, wait()).root is None
+
+
+def test_of_two_unknown_errors_that_no_clock_orders_the_component_that_failed_is_nearer_than_a_programs_print() -> None:
+    printed = incident("i1", finding(None, None, source=1, line=23, format="text"), "either", category="unknown")
+    stated = incident("i2", finding(None, 9.0, source=2, line=25), "either", category="unknown")
+
+    assert caused(printed, stated).root == "i2"

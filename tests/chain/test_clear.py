@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import msgspec
 import pytest
 from msgspec import structs
 
@@ -62,6 +63,16 @@ def test_a_run_that_ended_well_clears_conditions_too() -> None:
 
     assert cleared(slow, by=(finding("p/step", 60.0, line=9),)) == set()
     assert cleared(slow, by=(finding("p/done", 60.0, line=9),)) == {"i1"}
+
+
+@pytest.mark.parametrize(("step_line", "clears"), [(80, True), (3, False)])
+def test_a_loss_that_is_no_number_to_the_last_step_is_no_good_end(step_line: int, clears: bool) -> None:  # noqa: FBT001
+    lead = msgspec.structs.replace(finding("x/a", 10.0, line=5), last_line=70)
+    loss = incident("i1", lead, "either", category="accuracy", subcategory="nan-loss")
+    loss = msgspec.structs.replace(loss, count=20)
+    step, done = finding("p/step", 40.0, line=step_line), finding("p/done", 60.0, line=90)
+
+    assert cleared(loss, by=(step, done)) == ({"i1"} if clears else set())
 
 
 @pytest.mark.parametrize(

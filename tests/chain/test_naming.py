@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import msgspec
+
 from plogscope.chain.checkers.base import JobView
 from plogscope.chain.naming import name_root
-from plogscope.model.chain import Chain, Cluster, Process
-from plogscope.model.record import Finding
-from tests.chain.things import finding, incident
+from plogscope.model.chain import Chain, Cluster, Edge, Process
+from plogscope.model.record import Actor, Finding
+from tests.chain.things import TEXT, finding, incident
 
 
 def link(device: int, rank: int, address: str = "10.1.1.1") -> Finding:
@@ -34,3 +36,65 @@ def test_a_link_to_another_server_says_nothing() -> None:
 
 def test_a_link_to_another_device_says_nothing() -> None:
     assert named(link(3, 6, "a")) is None
+
+
+def worker(rank: int, pid: int, code: int, line: int = 93) -> tuple[Finding, Finding]:
+    """Two rows of torchrun's summary."""
+    row = finding("launcher/summary-rank", source=8, line=line)
+    row = msgspec.structs.replace(row, fields={"rank": str(rank)})
+    return row, finding("launcher/summary-exit", source=8, line=line + 1, pid=pid, code=code)
+
+
+def rank_of(lead: Finding, *lines: Finding, cluster: Cluster | None = None, waits: tuple[int, ...] = ()) -> int | None:
+    root = incident("i1", msgspec.structs.replace(lead, actor=Actor()))
+    peers = tuple(incident(f"w{rank}", finding("x/w", 9.0, rank=rank), "symptom", waits=True) for rank in waits)
+    edges = tuple(Edge(cause="i1", effect=one.id, kind="starves", reason=TEXT) for one in peers)
+    chain = Chain(incidents=(root, *peers), edges=edges, root="i1")
+    found = name_root(chain, JobView((root, *peers), lines, cluster or Cluster())).incident("i1")
+    assert found is not None
+    return found.actor.rank
+
+
+def test_the_launcher_knows_the_rank_of_the_process_that_the_kernel_killed() -> None:
+    killed = finding("memory/host-oom-killed", source=1, format="dmesg", pid=33120)
+
+    assert rank_of(killed, *worker(3, 33120, -9)) == 3
+
+
+def test_a_crash_that_names_no_process_is_that_of_the_only_worker_that_a_signal_ended() -> None:
+    crash = finding("host/segmentation-fault", source=1, format="faulthandler")
+
+    assert rank_of(crash, *worker(3, 7003, -11), *worker(0, 7000, -15, line=103)) == 3
+
+
+def test_of_two_workers_that_signals_ended_none_is_named() -> None:
+    crash = finding("host/segmentation-fault", source=1, format="faulthandler")
+
+    assert rank_of(crash, *worker(3, 7003, -11), *worker(0, 7000, -6, line=103)) is None
+
+
+def test_a_killed_worker_did_not_crash() -> None:
+    crash = finding("host/segmentation-fault", source=1, format="faulthandler")
+
+    assert rank_of(crash, *worker(0, 7000, -9)) is None
+
+
+def test_the_device_that_the_kernel_names_is_the_rank_that_says_it_runs_there() -> None:
+    lost = finding("device/pcie-link-lost", source=1, format="dmesg", device=4)
+    cluster = Cluster(
+        processes=(Process(node=None, pid=61, rank=4, device=4), Process(node=None, pid=62, rank=5, device=5))
+    )
+
+    assert rank_of(lost, cluster=cluster) == 4
+
+
+def test_a_stall_of_the_host_is_that_of_the_only_rank_for_which_all_others_wait() -> None:
+    stall = finding("host/disk-io-error", source=1, format="syslog")
+
+    assert rank_of(stall, waits=(0, 1, 2, 4, 5)) == 3
+
+
+def test_with_two_ranks_absent_nobody_is_named() -> None:
+    stall = finding("host/disk-io-error", source=1, format="syslog")
+
+    assert rank_of(stall, waits=(0, 1, 4, 5)) is None

@@ -74,3 +74,15 @@ def test_the_first_exit_of_the_launcher_is_suspect_when_nobody_is_named() -> Non
     row = msgspec.structs.replace(finding("launcher/summary-rank", source=8, line=43), fields={"rank": "5"})
 
     assert found(cluster=Cluster(), context=(head, row)) == [5]
+
+
+def lost_peer(rank: int) -> Incident:
+    return incident(f"i{rank}", finding("x/lost", 1.0, source=rank, rank=rank), "symptom")
+
+
+def test_the_one_rank_missing_among_its_neighbours_is_suspect_when_no_line_says_how_many_there_are() -> None:
+    assert found(*map(lost_peer, (0, 1, 3)), cluster=Cluster()) == [2]
+
+
+def test_a_few_logs_of_many_ranks_make_nobody_suspect() -> None:
+    assert found(*map(lost_peer, (0, 7)), cluster=Cluster()) == []
