@@ -233,7 +233,7 @@ def _chain(
     alive = tuple(one for one in incidents if one.id not in cleared)
     view = JobView(alive, tuple(one.finding for one in evidence), correlated.cluster)
     chain = find_cause(incidents, cleared, signatures, correlated.clocks.clocks, run_checkers(view))
-    chain = name_category(name_root(chain, view), _lookup)
+    chain = name_category(name_root(chain, view), correlated.clocks.clocks, _lookup)
     if chain.root is None and not chain.suspects:
         witnesses = [one for one in alive if chain.places[one.id] != "teardown"]
         paths = {source.id: source.path for source in bundle.sources}

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
-from plogscope.chain.edges import same_process
 from plogscope.chain.order import lag_s
-from plogscope.model.chain import Chain, Incident
+from plogscope.model.chain import Chain, Clock, Incident
 from plogscope.model.signature import Code
 
 PUBLIC_CODES = "acl"
@@ -16,7 +15,7 @@ WITHIN_S = 1.0
 """The layers of one failed call report one after another at once."""
 
 
-def name_category(chain: Chain, lookup: Callable[[str, str], Code | None]) -> Chain:
+def name_category(chain: Chain, clocks: Sequence[Clock], lookup: Callable[[str, str], Code | None]) -> Chain:
     """The chain with the root's category filled in from the public code of the failed call, where it is unknown.
 
     A wrapper is of a kind only if its code is a cause by itself; an unknown error is at least of the kind that the
@@ -25,12 +24,13 @@ def name_category(chain: Chain, lookup: Callable[[str, str], Code | None]) -> Ch
 
     Args:
         chain: With its root.
+        clocks: By position.
         lookup: (family, code) → row of the code table.
     """
     root = chain.incident(chain.root)
     if root is None or root.category != "unknown":
         return chain
-    rows = (lookup(PUBLIC_CODES, code) for one in (root, *_layers(root, chain)) for code in _codes(one))
+    rows = (lookup(PUBLIC_CODES, code) for one in (root, *_layers(root, chain, clocks)) for code in _codes(one))
     telling = ("cause",) if root.signature is not None else ("cause", "either")
     category = next((row.category for row in rows if row is not None and row.role in telling), "unknown")
     if category == "unknown":
@@ -41,12 +41,12 @@ def name_category(chain: Chain, lookup: Callable[[str, str], Code | None]) -> Ch
     )
 
 
-def _layers(root: Incident, chain: Chain) -> Iterator[Incident]:
+def _layers(root: Incident, chain: Chain, clocks: Sequence[Clock]) -> Iterator[Incident]:
     """What the root explains in its own process at once, in order."""
     effects = {edge.effect for edge in chain.edges if edge.cause == root.id}
     for one in chain.incidents:
-        lag = lag_s(root.lead, one.lead)
-        if one.id in effects and same_process(root, one) and lag is not None and 0 <= lag <= WITHIN_S:
+        lag = lag_s(root.lead, one.lead, clocks)
+        if one.id in effects and root.same_process(one) and lag is not None and 0 <= lag <= WITHIN_S:
             yield one
 
 

@@ -7,7 +7,7 @@ from plogscope.grammar.codes import load_codes
 from plogscope.model.chain import Chain, Edge
 from plogscope.model.signature import Code
 from plogscope.model.vocabulary import Category
-from tests.chain.things import TEXT, finding, incident
+from tests.chain.things import ONE_CLOCK, TEXT, finding, incident
 
 
 def lookup(family: str, code: str) -> Code | None:
@@ -21,7 +21,7 @@ def category(
     root = incident("i1", finding(signed, 0.0, line=47), "either", category=own)
     layer = incident("i2", finding("runtime/rt-errcode", after_s, line=48, source=source, code=code), "symptom")
     edge = Edge(cause="i1", effect="i2", kind="wraps", reason=TEXT)
-    named = name_category(Chain(incidents=(root, layer), edges=(edge,), root="i1"), lookup).incident("i1")
+    named = name_category(Chain(incidents=(root, layer), edges=(edge,), root="i1"), ONE_CLOCK, lookup).incident("i1")
     assert named is not None
     return named.category
 

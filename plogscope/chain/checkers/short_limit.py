@@ -10,10 +10,10 @@ from collections import Counter
 
 from plogscope.chain.checkers.accuse import at_fault
 from plogscope.chain.checkers.base import CheckerResult, JobView
-from plogscope.chain.checkers.reading import Writer, number, these, uncertainty_ns, writer
+from plogscope.chain.checkers.reading import number, these, uncertainty_ns
 from plogscope.chain.checkers.signatures import EXEC_TIMEOUT
 from plogscope.model.chain import Incident
-from plogscope.model.record import Finding
+from plogscope.model.record import Finding, Writer
 from plogscope.wording import say
 
 ORDER = 57
@@ -23,7 +23,7 @@ MANY = 3
 
 def check(view: JobView) -> list[CheckerResult]:
     """The line of the limit that ran out first, if it is much shorter than the usual one."""
-    told = {writer(one): one for one in these(view, EXEC_TIMEOUT) if number(one, "limit")}
+    told = {one.writer: one for one in these(view, EXEC_TIMEOUT) if number(one, "limit")}
     limits = Counter(number(one, "limit") or 0 for one in told.values())
     if len(told) < MANY or len(limits) == 1:
         return []
@@ -32,7 +32,7 @@ def check(view: JobView) -> list[CheckerResult]:
     first = _gave_up_first(view, short)
     if first is None or 2 * votes <= len(told):
         return []
-    odd = short[writer(first.lead)]
+    odd = short[first.writer]
     reason = say("checker.short_limit", limit=number(odd, "limit"), usual=usual, count=votes)
     same = [one.actor.rank for one in short.values()]
     return [
@@ -46,10 +46,10 @@ def _gave_up_first(view: JobView, short: dict[Writer, Finding]) -> Incident | No
     """The wait that ended before all others, if it is one of the short ones."""
     waits = [one for one in view.incidents if one.waits and one.time_ns is not None and one.lead.format == "plog"]
     first = min(waits, key=lambda one: one.time_ns or 0, default=None)
-    if first is None or writer(first.lead) not in short:
+    if first is None or first.writer not in short:
         return None
     for other in waits:
         slack = uncertainty_ns((first.lead, other.lead), view.cluster.clocks)
-        if writer(other.lead) not in short and (other.time_ns or 0) - (first.time_ns or 0) <= slack:
+        if other.writer not in short and (other.time_ns or 0) - (first.time_ns or 0) <= slack:
             return None
     return first
