@@ -9,7 +9,7 @@ import typer
 
 from plogscope.cli_explain import View
 from plogscope.cli_language import Lang, language
-from plogscope.errors import EXIT_GRAMMAR, UsageError
+from plogscope.errors import EXIT_GRAMMAR
 
 grammar_app = typer.Typer(no_args_is_help=True, help="The signatures: what plogscope knows.")
 
@@ -59,40 +59,53 @@ def grammar_new(
     _print(draft_signature(line, name))
 
 
+@grammar_app.command("vocabulary")
+def grammar_vocabulary(view: Format = View.text, lang: Language = None) -> None:
+    """Print the words that a signature file may use: category, role, status, kind, type, meaning with its unit."""
+    from plogscope.workbench import vocabulary  # noqa: PLC0415 - keeps --help fast
+
+    _print(vocabulary(view.value, language(lang)))
+
+
 @grammar_app.command("lint")
 def grammar_lint(
-    folder: Annotated[Optional[Path], typer.Argument(help="Folder of signatures; default: the shipped ones.")] = None,
+    path: Annotated[
+        Optional[Path], typer.Argument(help="Folder of signatures, or one file; default: the shipped ones.")
+    ] = None,
     grammars: Folders = None,
 ) -> None:
     """Check signature files; each defect is named with file, line and remedy."""
-    from plogscope.data import grammar_root  # noqa: PLC0415
-    from plogscope.grammar.lint import format_defects, lint_folder  # noqa: PLC0415
-    from plogscope.grammar.load import load_grammar  # noqa: PLC0415
+    from plogscope.grammar.document import format_defects  # noqa: PLC0415 - keeps --help fast
+    from plogscope.workbench import prove  # noqa: PLC0415
 
-    shipped = grammar_root()
-    folders = [*([folder] if folder else []), *(grammars or [])] or ([shipped] if shipped else [])
-    if not folders or not all(one.is_dir() for one in folders):
-        raise UsageError("there is no folder of signature files here", "name one: plogscope grammar lint DIR")
-    own = [one for one in folders if shipped is None or one.resolve() != shipped.resolve()]
-    known = load_grammar().signatures if own else ()
-    defects = [defect for one in folders for defect in lint_folder(one, known if one in own else ())]
-    if defects:
-        typer.echo(format_defects(defects))
+    paths = [*([path] if path else []), *(grammars or [])]
+    proof = prove(paths)
+    if proof.defects:
+        typer.echo(format_defects(proof.defects))
         raise typer.Exit(EXIT_GRAMMAR)
-    for one in folders:
+    for notice in proof.notices:
+        typer.echo(f"notice: {notice}")
+    for one in paths or [Path("grammars")]:
         typer.echo(f"{one}: no defect")
 
 
 @grammar_app.command("test")
 def grammar_test(
     lines: Annotated[Path, typer.Option("--lines", help="File of log lines; - reads the standard input.")],
+    expect: Annotated[
+        Optional[str], typer.Option("--expect", help="Id of a signature: exit code 1 unless it takes every line.")
+    ] = None,
     view: Format = View.text,
     grammars: Folders = None,
 ) -> None:
     """Say which signature takes each line, and what the lines look like that nobody takes."""
     from plogscope.workbench import try_lines  # noqa: PLC0415 - keeps --help fast
 
-    _print(try_lines(grammars or (), lines, view.value))
+    outcome = try_lines(grammars or (), lines, view.value, expect)
+    _print(outcome.text)
+    for note in outcome.notes:
+        typer.echo(note, err=True)
+    raise typer.Exit(outcome.exit_code)
 
 
 def _print(text: str) -> None:

@@ -242,7 +242,7 @@ def waited_s(judged: Judged) -> float | None:
         return None
     for name, field in signature.extract.items():
         text = judged.finding.fields.get(name, "")
-        scale = {"limit_s": 1.0, "elapsed_ms": 0.001}.get(field.meaning)
+        scale = {"limit_s": 1.0, "limit_ms": 0.001, "elapsed_ms": 0.001}.get(field.meaning)
         if scale is not None and text.replace(".", "", 1).isdecimal():
             return float(text) * scale
     return None

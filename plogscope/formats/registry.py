@@ -13,8 +13,8 @@ import plogscope.formats
 from plogscope.errors import GrammarError
 from plogscope.formats.base import Format, Head
 
-_HELPERS = frozenset({"base", "epochs", "launchers", "prefixes", "registry", "stamps"})
-"""Modules that hold no format; `prefixes` asks this module, so it cannot be imported from here."""
+_HELPERS = frozenset({"base", "epochs", "launchers", "parse", "prefixes", "registry", "stamps"})
+"""Modules that hold no format; `prefixes` and `parse` ask this module, so they cannot be imported from here."""
 
 
 def _formats_of(name: str) -> tuple[int, tuple[Format, ...]]:

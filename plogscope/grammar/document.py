@@ -61,6 +61,12 @@ def signature_paths(root: Path) -> list[Path]:
     return sorted(paths, key=lambda path: path.relative_to(root).as_posix())
 
 
+def is_domain(folder: Path) -> bool:
+    """True when all files stand in the folder itself: ids begin with its name, so its parent is the root."""
+    paths = signature_paths(folder)
+    return bool(paths) and all(path.parent == folder for path in paths)
+
+
 def read_document(path: Path, root: Path) -> Document | Defect:
     """Reads one file; a file that is not TOML is a defect."""
     name = path.relative_to(root).with_suffix("").as_posix()

@@ -14,7 +14,7 @@ from plogscope.grammar.lints.base import Entry, Lint
 from plogscope.grammar.schema import read_signature
 from plogscope.model.signature import Signature
 
-__all__ = ["LINTS", "Defect", "format_defects", "lint_documents", "lint_folder"]
+__all__ = ["LINTS", "NOTICES", "Defect", "format_defects", "lint_documents", "lint_folder"]
 
 LINTS: tuple[type[Lint], ...] = (
     links.IdIsPath,
@@ -28,17 +28,23 @@ LINTS: tuple[type[Lint], ...] = (
     proof.HasExamples,
     proof.ExamplesMatch,
     proof.NearMissesDoNotMatch,
+    proof.UnitsMeant,
     proof.Provenance,
     proof.Supported,
     wording.Finished,
     wording.BothLanguages,
     wording.PlaceholdersExtracted,
     wording.AdviceForCauses,
+    links.OverridesMeant,
     links.HintsFit,
     links.TargetsExist,
     links.NoCircles,
+    links.TakesItsLines,
     links.OverlapsMeant,
 )
+
+NOTICES: tuple[type[Lint], ...] = (wording.CategoryKnown,)
+"""What a person may leave as it is: shown, and no defect."""
 
 
 def lint_folder(root: Path, known: Iterable[Signature] = ()) -> list[Defect]:
@@ -46,7 +52,7 @@ def lint_folder(root: Path, known: Iterable[Signature] = ()) -> list[Defect]:
 
     Args:
         root: Folder of signature files; its `codes` folder is not looked at.
-        known: Signatures of other folders that these files may point at.
+        known: Signatures of other folders, which these files may point at, or replace with `overrides = true`.
     """
     documents, defects = read_documents(root)
     return sorted([*defects, *lint_documents(documents, known)])
@@ -59,7 +65,7 @@ def lint_documents(
 
     Args:
         documents: The files.
-        known: Signatures of other folders that these files may point at.
+        known: Signatures of other folders, which these files may point at, or replace with `overrides = true`.
         lints: The laws to hold them to.
     """
     defects: list[Defect] = []
@@ -70,8 +76,7 @@ def lint_documents(
         defects += wrong
         if isinstance(read, Signature) and not wrong:
             entries.append(Entry(document, read))
-    own = {entry.signature.id for entry in entries}
-    others = tuple(signature for signature in known if signature.id not in own)
+    others = tuple(known)
     for lint in (kind() for kind in lints):
         for entry in entries:
             defects += lint.check(entry)

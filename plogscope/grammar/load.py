@@ -11,8 +11,7 @@ from plogscope.data import compiled_grammar, grammar_root
 from plogscope.errors import GrammarError, InputError
 from plogscope.grammar.cache import digest_of, read_cache, write_cache
 from plogscope.grammar.compile import assemble, compile_documents, decode_grammar, raise_defects
-from plogscope.grammar.document import Defect, Document, read_documents, signature_paths
-from plogscope.grammar.schema import OVERRIDES
+from plogscope.grammar.document import Defect, is_domain, read_documents, signature_paths
 from plogscope.model.signature import Grammar, Signature
 
 _KIND = "grammar"
@@ -31,17 +30,35 @@ def load_grammar(extra: Sequence[Path] = ()) -> Grammar:
         GrammarError: With every defect of every file, one a line: `file:line: what is wrong; remedy`.
         InputError: A folder of `extra` does not exist.
     """
+    folders = _checked(extra)
+    shipped = _load_shipped()
+    if not folders:
+        return shipped
+    digest = digest_of(path for folder in folders for path in signature_paths(folder))
+    return _cached(f"{shipped.digest}{digest}") or _keep(f"{shipped.digest}{digest}", _extended(shipped, folders))
+
+
+def load_drafts(extra: Sequence[Path]) -> tuple[Grammar, list[Defect]]:
+    """As `load_grammar`, for a trial: files with defects take part as far as they can be read, and are told.
+
+    Raises:
+        GrammarError: The shipped grammar cannot be read.
+        InputError: A folder of `extra` does not exist.
+    """
+    folders = _checked(extra)
+    return _extend(_load_shipped(), folders)
+
+
+def _checked(extra: Sequence[Path]) -> list[Path]:
     folders = [Path(folder) for folder in extra]
     for folder in folders:
         if not folder.is_dir():
             raise InputError(f"{folder} is not a folder", "give --grammars a folder of signature files")
         if not signature_paths(folder):
             raise InputError(f"{folder} holds no signature file", "give --grammars a folder of .toml files")
-    shipped = _load_shipped()
-    if not folders:
-        return shipped
-    digest = digest_of(path for folder in folders for path in signature_paths(folder))
-    return _cached(f"{shipped.digest}{digest}") or _keep(f"{shipped.digest}{digest}", _extended(shipped, folders))
+        if is_domain(folder):
+            raise InputError(f"{folder} is the folder of one domain", f"name the folder above it: {folder.parent}")
+    return folders
 
 
 def _load_shipped() -> Grammar:
@@ -78,22 +95,20 @@ def _read(root: Path) -> Grammar:
 
 
 def _extended(shipped: Grammar, folders: Iterable[Path]) -> Grammar:
+    grammar, defects = _extend(shipped, folders)
+    raise_defects(defects)
+    return grammar
+
+
+def _extend(shipped: Grammar, folders: Iterable[Path]) -> tuple[Grammar, list[Defect]]:
+    """The grammar with every file that can be read as a signature, and the defects of all files."""
     from plogscope.grammar.lint import lint_documents  # noqa: PLC0415 - only users' files are proved at start
 
     signatures = shipped.by_id()
     defects: list[Defect] = []
     for folder in folders:
         documents, unreadable = read_documents(folder)
-        taken = [document for document in documents if document.id in signatures]
-        defects += [*unreadable, *(_clash(document) for document in taken if document.data.get(OVERRIDES) is not True)]
-        defects += lint_documents(documents, signatures.values())
+        defects += [*unreadable, *lint_documents(documents, signatures.values())]
         read: list[Signature] = compile_documents(documents, [])
         signatures |= {signature.id: signature for signature in read}
-    raise_defects(defects)
-    return assemble(signatures.values())
-
-
-def _clash(document: Document) -> Defect:
-    message = f"the id {document.id} is taken by a signature that is loaded before"
-    remedy = "write overrides = true to replace it, or give the file another name"
-    return document.defect("override", (OVERRIDES,), message, remedy)
+    return assemble(signatures.values()), sorted(defects)

@@ -12,6 +12,9 @@ import re
 
 import msgspec
 
+from plogscope.model.signature import FIELD_TYPES, MATURITIES
+from plogscope.model.vocabulary import ACTION_KINDS, CATEGORIES
+
 PLACEHOLDER = "<fill in"
 """Begins every text that a person has to write; the lint refuses a file that still has one."""
 
@@ -33,7 +36,7 @@ _MEANINGS: tuple[tuple[str, str, str], ...] = (
     (r"api|func(?:tion|_?name)?|interface", "api", "api"),
     (r"(?:inner|sub)_?(?:err(?:or)?_?)?(?:code|type)", "errcode", "errcode"),
     (r"(?:err(?:or)?|ret|result)_?(?:code|no)|ret|result|status|code|hcclret", "code", "code"),
-    (r"time_?out(?:_?s)?", "limit_s", "limit_s"),
+    (r"time_?out(?:_?m?s)?", "limit_s", "limit_s"),
     (r"elapsed(?:_?ms)?|cost|took|takes?", "elapsed_ms", "elapsed_ms"),
     (r"size|bytes|len(?:gth)?|mem(?:ory)?|alloc_?size", "size_bytes", "size_bytes"),
     (r"(?:remote|dst|peer)_?(?:ip|addr(?:ess)?)", "remote_address", "remote_address"),
@@ -61,10 +64,17 @@ _UNITS: tuple[tuple[str, str, str], ...] = (
 )
 """What a number is by the word that follows it."""
 
+_LIBRARY = re.compile(r"lib[\w+-]{1,100}\.so(?:\.\d{1,9}){0,4}")
+_MILLISECONDS = re.compile(r"\s?(?:ms|msecs?|milli\w+)\b")
+_IN_MS = re.compile(r"_ms\W{0,3}$")
+
 _TOKENS = re.compile(
     r"""(?P<time>\d{4}-\d\d-\d\d[-T\ ]\d\d:\d\d:\d\d(?:[.,]\d{1,9}){0,2})
+      | (?P<key>(?:(?<=[{,])|(?<=[{,]\s))(?:'[^'\n]{1,200}'(?=\s?:)|"[^"\n]{1,200}"(?=\s?:)))
       | (?P<quoted>'[^'\n]{1,200}'|"[^"\n]{1,200}")
       | (?P<bracketed>(?<=\w)\[[^\[\]\n]{0,200}\])
+      | (?P<place>(?<![\w./-])[\w./@+~-]{1,200}\.(?:py|pyx|c|cc|cpp|cxx|h|hpp|cu|rs|go|ts):\d{1,7}(?!\w))
+      | (?P<library>(?<![\w/.-])lib[\w+-]{1,100}\.so(?:\.\d{1,9}){0,4}(?!\w))
       | (?P<path>(?<![\w/.])/[\w.@%+~-]+(?:/[\w.@%+~-]+)+)
       | (?P<address>(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?(?![\w.]))
       | (?P<hex>(?<!\w)0[xX][0-9a-fA-F]+(?!\w))
@@ -72,6 +82,12 @@ _TOKENS = re.compile(
       | (?P<number>(?<![\w.])-?\d+(?:\.\d+)?(?![\w.]\w))
     """,
     re.VERBOSE,
+)
+_NO_FIELD = {"time": r"\d{4}-\d\d-\d\d[\d:., T-]{9,24}", "place": r"[^\s\]]{1,200}", "key": ""}
+"""Patterns of tokens that become no group: when it was, where in the source it stands, and keys, which stay."""
+
+_PLACE_IN_FRONT = re.compile(
+    r"[\[(]?[\w./@+~-]{1,200}\.(?:py|pyx|c|cc|cpp|cxx|h|hpp|cu|rs|go|ts):\d{1,7}[\])]?:?\s{1,4}(?=\S)"
 )
 _KEY = re.compile(r"([A-Za-z_][A-Za-z0-9_ ]{0,40}?)\s{0,3}(?:=|:|->|\bis\b|\bof\b|\[|\()?\s{0,3}$")
 _TAIL = re.compile(r"\.?\s{0,4}\[FUNC:.*$", re.DOTALL)
@@ -87,7 +103,7 @@ class Piece(msgspec.Struct, frozen=True):
     meaning: str
 
 
-def skeleton(text: str, message: str, *, name: str, level: str | None = None) -> str:
+def skeleton(text: str, message: str, *, name: str, level: str | None = None, front: str = "") -> str:
     """The TOML of a new signature.
 
     Args:
@@ -95,6 +111,7 @@ def skeleton(text: str, message: str, *, name: str, level: str | None = None) ->
         message: What follows the head; the pattern is made of its first line.
         name: The id, for a comment that says where to save it.
         level: Level of the record: a warning is rather a context than a cause.
+        front: What stood before the line and was taken off, for a comment that says so.
     """
     line = text.split("\n", 1)[0]
     pattern, pieces = make_pattern(message.split("\n", 1)[0] or line)
@@ -103,20 +120,22 @@ def skeleton(text: str, message: str, *, name: str, level: str | None = None) ->
         pattern, pieces = make_pattern(line)
         found = re.search(pattern, line, re.MULTILINE)
     fields = {} if found is None else {key: value for key, value in found.groupdict().items() if value is not None}
-    role = "context" if level in ("WARNING", "INFO", "DEBUG", "EVENT") else "either"
-    return _document(name, line, pattern, pieces, fields, role)
+    return _document(name, line, pattern, pieces, fields, level, front)
 
 
 def make_pattern(message: str) -> tuple[str, list[Piece]]:
     """A pattern that matches the message, and its groups in order."""
     message = _TAIL.sub("", message.strip())[:LONGEST_MESSAGE]
+    place = _PLACE_IN_FRONT.match(message)
+    message = message if place is None else message[place.end() :]
     parts: list[str] = []
     pieces: list[Piece] = []
-    end = 0
+    end = words = 0
     for token in _TOKENS.finditer(message):
         parts.append(_literal(message[end : token.start()]))
-        parts.append(_group(message, token, end, pieces))
+        parts.append(_group(message, token, words, pieces))
         end = token.end()
+        words = token.start() if token.lastgroup == "key" else end  # a key is the word before its value
     parts.append(_literal(message[end:]))
     return "".join(parts), pieces
 
@@ -127,17 +146,19 @@ def _group(message: str, token: re.Match[str], start: int, pieces: list[Piece]) 
     `start` is where the text that belongs to no token before it begins.
     """
     kind, value = str(token.lastgroup), token[0]
-    if kind == "time":
-        return r"\d{4}-\d\d-\d\d[\d:., T-]{9,24}"
+    if kind in _NO_FIELD:
+        return _NO_FIELD[kind] or _literal(value)
     opening = closing = ""
     if kind in ("quoted", "bracketed"):
         opening, value, closing = value[0], value[1:-1], value[-1]
         if not value or (kind == "bracketed" and re.fullmatch(r"[A-Za-z_ ]+", value)):
             return _literal(token[0])
     pattern, type_ = _of_value(value, closing)
-    name, meaning = _named(_words_before(message[start : token.start()]), kind, type_)
+    name, meaning = _named(_words_before(message[start : token.start()]), kind, type_, value)
     if name == "value" and type_ in ("int", "float"):
         name, meaning = _by_unit(message[token.end() :])
+    if name == "limit_s" and (_MILLISECONDS.match(message, token.end()) or _IN_MS.search(message[: token.start()])):
+        name = meaning = "limit_ms"
     piece = Piece(_free(name, {piece.name for piece in pieces}), pattern, type_, meaning)
     pieces.append(piece)
     return f"{_literal(opening)}(?P<{piece.name}>{pattern}){_literal(closing)}"
@@ -155,8 +176,10 @@ def _of_value(value: str, closing: str) -> tuple[str, str]:
     return r"[^\s,;=\[\](){}'\"]{1,200}", "text"
 
 
-def _named(words: list[str], kind: str, type_: str) -> tuple[str, str]:
-    """Name and meaning of a value by the words before it."""
+def _named(words: list[str], kind: str, type_: str, value: str) -> tuple[str, str]:
+    """Name and meaning of a value by what it is, or by the words before it."""
+    if _LIBRARY.fullmatch(value):
+        return "library", "path"
     default = {"path": ("path", "path"), "address": ("address", "address"), "hex": ("address", "address")}
     name, meaning = default.get(kind, ("value", "value" if type_ != "text" else "other"))
     if not words:
@@ -194,7 +217,7 @@ def _free(name: str, taken: set[str]) -> str:
 
 def _words_before(text: str) -> list[str]:
     """The last words before a value, without what joins them to it: `stream_id=`, `rank[`, `limit is`, `device `."""
-    found = _KEY.search(text[-60:])
+    found = _KEY.search(re.sub(r"['\"]", "", text[-60:]))
     words = [] if found is None else found[1].split()
     while words and words[-1].lower() in _JOINING:
         words.pop()
@@ -240,21 +263,25 @@ def _literal(text: str) -> str:
 _DOCUMENT = """\
 # Save as {path} in a folder of your own, fill in what is marked, then: plogscope grammar lint FOLDER
 title = {{ en = "{mark}: what happened, in a few words>", zh = "{mark}: the same in Chinese>" }}
+# {statuses}
 status = "experimental"
-# operator communication stream_event memory device host compile accuracy performance unknown
+# {categories}
 category = "unknown"
 # cause: needs nothing before it; either: can also be a consequence; symptom: something is always behind it;
 # teardown, context, noise: never fails anything; progress: it went on
-role = "{role}"
+{why_role}role = "{role}"
 
 [match]
-# Keep what stays the same between versions: codes, tags, key=value, function names. Drop what is only this run.
+{why_front}\
+# Keep what stays the same between versions: codes, tags, key=value, function names. Drop what is only of this run.
 pattern = {pattern}
 
 [extract]
+# type: {types}. meaning: plogscope grammar vocabulary has all, with their units.
+# A limit in seconds is limit_s, in milliseconds limit_ms; what only the reader needs is other.
 {extract}
 [advice]
-# Needed for cause and either. Fields may be used as {{field}}.
+# Needed for cause and either. Fields may be used as {{field}}. kind: {kinds}
 kind = "check"
 next_action = {{ en = "{mark}: the smallest thing to do next>", zh = "{mark}: the same in Chinese>" }}
 
@@ -264,18 +291,42 @@ fields = {{ {fields} }}
 source = "{mark}: source file, document or version that prints this line>"
 
 [[near_misses]]
+# A made-up variant is allowed when why says so.
 line = "{mark}: a real line that looks alike and must not match>"
 why = "{mark}: why it must not match>"
 source = "{mark}: where that line is printed>"
 """
 
+_WHY_ROLE = """\
+# context, because the line is of level {level}: it will blame nothing. If it states a failure, write cause or either.
+"""
+_WHY_FRONT = """\
+# {front} in front was taken off: the analysis reads rank, worker and receipt time from it before any
+# pattern is tried, so no pattern can match it and none needs it.
+"""
 
-def _document(name: str, line: str, pattern: str, pieces: list[Piece], fields: dict[str, str], role: str) -> str:
+
+def _document(
+    name: str,
+    line: str,
+    pattern: str,
+    pieces: list[Piece],
+    fields: dict[str, str],
+    level: str | None,
+    front: str,
+) -> str:
+    quiet = level in ("WARNING", "INFO", "DEBUG", "EVENT")
     extract = "".join(f'{piece.name} = {{ type = "{piece.type}", meaning = "{piece.meaning}" }}\n' for piece in pieces)
     return _DOCUMENT.format(
         path=f"{name}.toml",
         mark=PLACEHOLDER,
-        role=role,
+        categories=" ".join(CATEGORIES),
+        statuses=" ".join(MATURITIES),
+        types=" ".join(FIELD_TYPES),
+        kinds=" ".join(ACTION_KINDS),
+        role="context" if quiet else "either",
+        why_role=_WHY_ROLE.format(level=level) if quiet else "",
+        why_front=_WHY_FRONT.format(front=json.dumps(front.strip(), ensure_ascii=True)) if front.strip() else "",
         pattern=_quoted(pattern),
         extract=extract,
         line=_quoted(line),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, get_args
 
 import msgspec
 
@@ -14,10 +14,15 @@ FieldType = Literal["text", "int", "hex", "float"]
 Meaning = Literal[
     "rank", "group_rank", "local_rank", "remote_rank", "missing_ranks", "connected_ranks", "rank_size",
     "device", "remote_device", "stream", "task", "core", "kernel", "op", "api", "code", "errcode", "error_text",
-    "limit_s", "elapsed_ms", "size_bytes", "address", "remote_address", "communicator", "tag", "index", "count",
-    "pid", "signal", "exit_code", "file", "line", "module", "version", "variable", "value", "expected",
+    "limit_s", "limit_ms", "elapsed_ms", "size_bytes", "address", "remote_address", "communicator", "tag", "index",
+    "count", "pid", "signal", "exit_code", "file", "line", "module", "version", "variable", "value", "expected",
     "path", "exception", "time", "step", "other",
 ]  # fmt: skip
+Maturity = Literal["experimental", "test", "stable"]
+MEANINGS: tuple[str, ...] = get_args(Meaning)
+FIELD_TYPES: tuple[str, ...] = get_args(FieldType)
+SCOPES: tuple[str, ...] = get_args(Scope)
+MATURITIES: tuple[str, ...] = get_args(Maturity)
 
 
 class Field(msgspec.Struct, frozen=True):
@@ -126,7 +131,7 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
     role: Role
     match: Match
     advice: Advice | None = None
-    status: Literal["experimental", "test", "stable"] = "stable"
+    status: Maturity = "stable"
     subcategory: str | None = None
     phase: Literal["compile", "capture", "replay", "setup", "bring-up", "any"] = "any"
     caution: Text | None = None

@@ -8,6 +8,7 @@ import numpy as np
 
 from plogscope.formats.base import Facts, Head
 from plogscope.formats.encoding import decode_line, is_gb18030
+from plogscope.formats.parse import Piece, parse_line
 from plogscope.grammar.match import Match, Matcher
 from plogscope.model.record import Actor, Finding
 from plogscope.model.source import Source
@@ -23,7 +24,6 @@ from plogscope.scan.fragment import (
 )
 from plogscope.scan.heard import is_source_echo, settle
 from plogscope.scan.mask import mask
-from plogscope.scan.parse import Piece, parse_line
 from plogscope.scan.quiet import Columns, Lines
 from plogscope.scan.read import Block, read_blocks
 

@@ -17,9 +17,9 @@ import numpy.typing as npt
 
 from plogscope.formats.breakers import BREAKERS
 from plogscope.formats.encoding import decode_line
+from plogscope.formats.parse import MAX_PEELED_CHARS
 from plogscope.formats.stamps import local_ns
 from plogscope.grammar.automaton import Automaton
-from plogscope.scan.parse import MAX_PEELED_CHARS
 from plogscope.table.arrays import NULL, Ints
 
 RECORD = re.compile(

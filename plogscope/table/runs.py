@@ -12,11 +12,11 @@ import msgspec
 import numpy as np
 
 from plogscope.formats.base import Facts, Head
+from plogscope.formats.parse import MAX_PEELED_CHARS, Piece, parse_line
 from plogscope.formats.prefixes import clean, split_glued
 from plogscope.formats.stamps import with_year
 from plogscope.model.rows import MAX_MESSAGE_CHARS
 from plogscope.model.source import Source
-from plogscope.scan.parse import MAX_PEELED_CHARS, Piece, parse_line
 from plogscope.scan.read import Block
 from plogscope.table.arrays import NULL, utf8
 from plogscope.table.columns import Columns, Kind, Writer

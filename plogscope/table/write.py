@@ -8,10 +8,10 @@ from typing import BinaryIO
 
 import pyarrow as pa
 
+from plogscope.formats.parse import parse_line
 from plogscope.model.rows import ROWS
 from plogscope.model.source import Skipped, Source
 from plogscope.scan.engine import RECORD_KINDS, STATEMENTS, open_regular
-from plogscope.scan.parse import parse_line
 from plogscope.scan.read import read_blocks
 from plogscope.table.columns import Columns
 from plogscope.table.place import Placement

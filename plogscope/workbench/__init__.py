@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from plogscope.workbench.catalogue import list_signatures, show_signature
 from plogscope.workbench.draft import draft_signature
+from plogscope.workbench.proof import prove
 from plogscope.workbench.trial import try_lines
+from plogscope.workbench.vocabulary import vocabulary
 
-__all__ = ["draft_signature", "list_signatures", "show_signature", "try_lines"]
+__all__ = ["draft_signature", "list_signatures", "prove", "show_signature", "try_lines", "vocabulary"]

@@ -12,10 +12,8 @@ import msgspec
 from plogscope.errors import UsageError
 from plogscope.explain.words import say
 from plogscope.grammar.load import load_grammar
-from plogscope.model.signature import Grammar, Signature
+from plogscope.model.signature import MATURITIES, Grammar, Signature
 from plogscope.model.vocabulary import CATEGORIES, ROLES, Text
-
-_STATUSES = ("experimental", "test", "stable")
 
 
 def list_signatures(folders: Sequence[Path], wanted: Mapping[str, str | None], view: str, lang: str) -> str:
@@ -33,7 +31,7 @@ def list_signatures(folders: Sequence[Path], wanted: Mapping[str, str | None], v
     """
     signatures = load_grammar(folders).signatures
     domains = tuple(sorted({signature.id.split("/")[0] for signature in signatures}))
-    for key, words in (("domain", domains), ("category", CATEGORIES), ("role", ROLES), ("status", _STATUSES)):
+    for key, words in (("domain", domains), ("category", CATEGORIES), ("role", ROLES), ("status", MATURITIES)):
         value = wanted.get(key)
         if value is not None and value not in words:
             raise UsageError(f"--{key} {value} does not exist", "use one of " + ", ".join(words))
@@ -53,12 +51,7 @@ def show_signature(folders: Sequence[Path], name: str, view: str, lang: str) -> 
         UsageError: There is no such signature.
     """
     grammar = load_grammar(folders)
-    signature = grammar.by_id().get(name)
-    if signature is None:
-        near = difflib.get_close_matches(name, list(grammar.by_id()), 3, 0.5)
-        raise UsageError(
-            f"there is no signature {name}", f"perhaps {', '.join(near)}" if near else "see plogscope grammar list"
-        )
+    signature = find_signature(grammar, name)
     if view == "json":
         links = {
             "explained_by": _explained_by(grammar, signature),
@@ -66,6 +59,20 @@ def show_signature(folders: Sequence[Path], name: str, view: str, lang: str) -> 
         }
         return _json(msgspec.to_builtins(signature) | links)
     return "\n".join(_in_full(grammar, signature, lang)) + "\n"
+
+
+def find_signature(grammar: Grammar, name: str) -> Signature:
+    """The signature of that id.
+
+    Raises:
+        UsageError: There is none; the nearest ids are named.
+    """
+    signature = grammar.by_id().get(name)
+    if signature is None:
+        near = difflib.get_close_matches(name, list(grammar.by_id()), 3, 0.5)
+        hint = f"perhaps {', '.join(near)}" if near else "see plogscope grammar list"
+        raise UsageError(f"there is no signature {name}", f"{hint}; --grammars DIR adds a folder of your own")
+    return signature
 
 
 def _fits(signature: Signature, wanted: Mapping[str, str | None]) -> bool:

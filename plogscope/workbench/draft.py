@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from plogscope.errors import UsageError
+from plogscope.grammar.reading import front_of, read_parts
 from plogscope.grammar.skeleton import skeleton
-from plogscope.scan.parse import parse_line
 
 _ID = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*(?:/[a-z0-9]+(?:-[a-z0-9]+)*)+")
 
@@ -24,10 +24,10 @@ def draft_signature(line: str, name: str) -> str:
     if not _ID.fullmatch(name):
         raise UsageError(f"{name} is no id", "write <domain>/<name>, lower case, words joined by hyphens")
     first = next((text for text in line.split("\n") if text.strip()), "")
-    pieces = [piece for piece in parse_line(first.encode("utf-8", "replace")) if piece.text.strip()]
-    if not pieces:
+    parts = read_parts(first)
+    if not parts:
         raise UsageError("the line is empty", "give a line of the log: --from-line '...'")
-    piece = pieces[-1]
+    piece = parts[-1].piece
     message = piece.head.message if piece.head is not None else piece.text
     level = piece.head.level if piece.head is not None else None
-    return skeleton(piece.text, message, name=name, level=level)
+    return skeleton(piece.text, message, name=name, level=level, front=front_of(first, parts[-1:]))

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from plogscope.formats.base import Facts, Head
-from plogscope.scan.parse import parse_line
+from plogscope.formats.parse import parse_line
 
 FOLDER = os.environ.get("PLOGSCOPE_SAMPLES", "")
 STAMP = re.compile(r"(20[12]\d)-(\d\d)-(\d\d)[-T ](\d\d):(\d\d):(\d\d)(?:[.,:](\d{3})\.?(\d{3})?)?(?=[^\d]|$)")

@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 
 from plogscope.data import grammar_root
+from plogscope.formats.parse import parse_line
 from plogscope.grammar.compile import read_grammar
 from plogscope.grammar.match import Matcher
 from plogscope.scan.mask import mask
-from plogscope.scan.parse import parse_line
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 MOST_BYTES = 8 << 20

@@ -43,6 +43,11 @@ TOKENS = st.one_of(
         ("expected rack[2], got rack[7]", {"expected_rack": "2", "got_rack": "7"}),
         ("rank 1 and rank 2", {"rank": "1", "rank_2": "2"}),
         ("No module named 'acme.ops'", {"named": "acme.ops"}),
+        ("{'rank': 3, 'mode': 'fast'} lost", {"rank": "3", "mode": "fast"}),
+        ('{"stream_id":17,"why":"x y"}', {"stream_id": "17", "why": "x y"}),
+        ("libacme_ext.so.2: cannot open shared object file", {"library": "libacme_ext.so.2"}),
+        ("timeout 30000 ms", {"limit_ms": "30000"}),
+        ("timeout_ms=30000", {"limit_ms": "30000"}),
     ],
 )
 def test_values_are_named_by_the_words_before_them(message: str, fields: dict[str, str]) -> None:
@@ -98,6 +103,27 @@ def check(text: str, message: str) -> None:
     assert document["title"]["zh"].startswith(PLACEHOLDER)
 
 
-def test_a_warning_is_drafted_as_context() -> None:
+def test_keys_of_a_dictionary_stay_and_a_quoted_value_before_a_colon_does_not() -> None:
+    pattern, _ = make_pattern("{'rank': 3} of 'acme': lost")
+    assert "'rank': (?P<rank>" in pattern
+    assert "acme" not in pattern
+
+
+def test_a_library_is_a_path() -> None:
+    for message in ("libacme.so failed", "cannot open 'libacme.so'"):
+        assert [(piece.type, piece.meaning) for piece in make_pattern(message)[1]] == [("text", "path")]
+
+
+def test_places_in_the_source_are_no_part_of_what_tells_a_message_apart() -> None:
+    assert make_pattern("[shard.py:39] shard lost")[0] == "shard lost"
+    pattern, pieces = make_pattern("shard lost in /opt/acme/shard.cc:39, gave up")
+    assert pieces == []
+    assert "shard.cc" not in pattern
+    assert re.fullmatch(pattern, "shard lost in /srv/shard.cc:41, gave up")
+
+
+def test_a_warning_is_drafted_as_context_and_says_why() -> None:
+    assert "because the line is of level WARNING" in skeleton("a warning", "a warning", name="my/new", level="WARNING")
+    assert "because the line is of level" not in skeleton("an error", "an error", name="my/new", level="ERROR")
     assert tomllib.loads(skeleton("a warning", "a warning", name="my/new", level="WARNING"))["role"] == "context"
     assert tomllib.loads(skeleton("an error", "an error", name="my/new", level="ERROR"))["role"] == "either"

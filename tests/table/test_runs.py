@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from plogscope.formats.parse import Piece, parse_line
 from plogscope.model.chain import Clock
 from plogscope.model.source import Bundle, Source
 from plogscope.scan import read
-from plogscope.scan.parse import Piece, parse_line
 from plogscope.table import ordinary, runs
 from plogscope.table.place import Placement
 

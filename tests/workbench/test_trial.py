@@ -7,9 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from plogscope.errors import EXIT_INPUT
+from plogscope.errors import EXIT_FAIL_ON, EXIT_GRAMMAR, EXIT_INPUT, EXIT_OK, EXIT_USAGE
+from plogscope.grammar.compile import assemble, with_literals
 from plogscope.grammar.load import load_grammar
 from plogscope.grammar.match import Matcher
+from plogscope.model.signature import Field, Match, Signature
+from plogscope.model.vocabulary import Text
+from plogscope.workbench import draft_signature
 from plogscope.workbench.trial import run_trial
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -70,3 +74,63 @@ def test_a_users_folder_takes_part(plogscope_command: Run, tmp_path: Path, repos
     (tmp_path / "own.log").write_text("E widget 7 failed, status 0x1f\n", "utf-8")
     done = plogscope_command("grammar", "test", "--lines", "own.log", "--grammars", own)
     assert "line 1: device/widget  index=7 code=0x1f" in done.stdout
+
+
+def test_the_expected_signature_must_take_every_line(plogscope_command: Run, tmp_path: Path) -> None:
+    (tmp_path / "one.log").write_text("[rank1]: ModuleNotFoundError: No module named 'acme_ops'\n", "utf-8")
+    (tmp_path / "all.log").write_bytes(LINES)
+    name = "python/module-not-found"
+    done = plogscope_command("grammar", "test", "--lines", "one.log", "--expect", name)
+    assert done.returncode == EXIT_OK
+    assert f"{name} takes 1 of 1 lines" in done.stdout
+    done = plogscope_command("grammar", "test", "--lines", "all.log", "--expect", name)
+    assert done.returncode == EXIT_FAIL_ON
+    assert f"line 5: not taken by {name}, but by nobody" in done.stdout
+    done = plogscope_command("grammar", "test", "--lines", "one.log", "--expect", "python/runtime-error")
+    assert done.returncode == EXIT_FAIL_ON
+    assert f"line 1: not taken by python/runtime-error, but by {name}" in done.stdout
+    document = plogscope_command("grammar", "test", "--lines", "all.log", "--expect", name, "--format", "json").stdout
+    assert json.loads(document)["missed"] == [1, 2, 5]
+
+
+def test_an_expected_signature_that_does_not_exist_is_refused(plogscope_command: Run, tmp_path: Path) -> None:
+    (tmp_path / "all.log").write_bytes(LINES)
+    done = plogscope_command("grammar", "test", "--lines", "all.log", "--expect", "python/module-not-fund")
+    assert done.returncode == EXIT_USAGE
+    assert "perhaps python/module-not-found" in done.stderr
+
+
+def test_a_draft_does_not_block_the_trial_of_other_files(
+    plogscope_command: Run, tmp_path: Path, repository: Path
+) -> None:
+    good = (repository / "tests" / "grammar" / "good" / "device" / "widget.toml").read_text("utf-8")
+    own = tmp_path / "own" / "device"
+    own.mkdir(parents=True)
+    (own / "widget.toml").write_text(good, "utf-8")
+    (own / "draft.toml").write_text(draft_signature("acme gadget 9 is lost", "device/draft"), "utf-8")
+    (own / "broken.toml").write_text("title =", "utf-8")
+    (tmp_path / "own.log").write_text("E widget 7 failed, status 0x1f\n", "utf-8")
+    command = ("grammar", "test", "--lines", "own.log", "--grammars", "own")
+    done = plogscope_command(*command)
+    assert "line 1: device/widget  index=7 code=0x1f" in done.stdout
+    assert "own/device/broken.toml: 1 defect: plogscope grammar lint own/device/broken.toml" in done.stderr
+    assert "own/device/draft.toml: " in done.stderr
+    assert done.returncode == EXIT_GRAMMAR
+    assert plogscope_command(*command, "--expect", "device/widget").returncode == EXIT_OK
+    assert plogscope_command(*command, "--expect", "device/draft").returncode == EXIT_GRAMMAR
+
+
+def test_the_condition_of_a_record_holds_for_the_lines_that_continue_it() -> None:
+    inside = Signature(
+        id="acme/inside",
+        title=Text("inside", "内"),
+        category="host",
+        role="cause",
+        match=Match(pattern="acme inside (?P<value>\\d)", levels=("ERROR",)),
+        extract={"value": Field()},
+    )
+    matcher = Matcher(assemble([with_literals(inside)]))
+    error = b"[ERROR] HCCL(7,python3):2026-03-11-09:42:17.305.118 [a.cc:8] [7]begin"
+    info = error.replace(b"ERROR", b"INFO")
+    assert [taken.line for taken in run_trial([error, b"  acme inside 1"], matcher).taken] == [2]
+    assert run_trial([info, b"  acme inside 1"], matcher).taken == []

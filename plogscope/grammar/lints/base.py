@@ -60,7 +60,7 @@ class Lint:
         yield from ()
 
     def finish(self, entries: list[Entry], known: tuple[Signature, ...]) -> Iterator[Defect]:
-        """Defects between files. `known` are signatures of other folders, which these files do not replace."""
+        """Defects between files. `known` are signatures of other folders, also those that these files replace."""
         del entries, known
         yield from ()
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Iterator, Mapping
 
@@ -11,7 +12,9 @@ from plogscope.data import code_families
 from plogscope.grammar.compile import assemble, with_literals
 from plogscope.grammar.document import CODES_FOLDER, Defect
 from plogscope.grammar.lints.base import Entry, Lint, covers, named
-from plogscope.grammar.match import Matcher, refined_by_index
+from plogscope.grammar.match import QUIET_LEVELS, Matcher
+from plogscope.grammar.reading import Part, admits, read_parts, takes
+from plogscope.grammar.schema import OVERRIDES
 from plogscope.model.signature import Signature
 
 NARROW = ("thread", "stream", "device", "process")
@@ -102,38 +105,98 @@ class NoCircles(Lint):
                     yield self.defect(by_id[own], ("chain", verb), message, remedy)
 
 
+class OverridesMeant(Lint):
+    """A file has the id of a signature that is known already exactly when it says that it replaces it."""
+
+    id = "override"
+    meaning = "a file would replace another one unseen, or would replace nothing"
+
+    def finish(self, entries: list[Entry], known: tuple[Signature, ...]) -> Iterator[Defect]:
+        ids = [signature.id for signature in known]
+        for entry in entries:
+            own, says = entry.signature.id, entry.document.data.get(OVERRIDES) is True
+            if own in ids and not says:
+                message = f"the id {own} is taken by a signature that is loaded before"
+                remedy = "write overrides = true to replace it, or give the file another name"
+                yield self.defect(entry, (OVERRIDES,), message, remedy)
+            elif says and own not in ids:
+                near = difflib.get_close_matches(own, ids, 1)
+                remedy = "drop the line, or give the file the id of the signature that it is to replace"
+                remedy += f" (perhaps {near[0]})" if near else ""
+                yield self.defect(entry, (OVERRIDES,), f"overrides = true, but there is no {own} to replace", remedy)
+
+
+class TakesItsLines(Lint):
+    """Of its examples a signature gets at least one from those of other folders; within a folder they arrange that."""
+
+    id = "taken"
+    meaning = "the signature would never be seen"
+
+    def finish(self, entries: list[Entry], known: tuple[Signature, ...]) -> Iterator[Defect]:
+        contest, here = Contest(entries, known), {entry.signature.id for entry in entries}
+        for entry in entries:
+            takers = [contest.takers(example.line) for example in entry.signature.examples]
+            if any(entry.signature.id in names or (names and names <= here) for names in takers):
+                continue
+            for number, (names, example) in enumerate(zip(takers, entry.signature.examples, strict=True)):
+                parts = [part for part in read_parts(example.line) if entry.by_regex.search(part.piece.text)]
+                if parts and (names or _is_refused(entry.signature, parts[0])):  # else another law says why
+                    message, remedy = _lost(entry.signature, number + 1, names, parts[0])
+                    yield self.defect(entry, ("examples", number, "line"), message, remedy)
+
+
 class OverlapsMeant(Lint):
-    """An example that another signature matches as well is settled by `generic` or `refines`."""
+    """An example that another signature takes as well is settled by `generic` or `refines`."""
 
     id = "overlap"
     meaning = "one line would be two findings"
 
     def finish(self, entries: list[Entry], known: tuple[Signature, ...]) -> Iterator[Defect]:
+        contest = Contest(entries, known)
+        for entry in entries:
+            own = entry.signature.id
+            for number, example in enumerate(entry.signature.examples):
+                takers = contest.takers(example.line)
+                for other in sorted(takers - {own}) if own in takers else ():
+                    message = f"example {number + 1} is taken by {other} as well"
+                    remedy = (
+                        f'to take it alone write refines = ["{other}"] below [chain]; '
+                        f"to leave it to {other} write generic = true below [match]; or make the pattern narrower"
+                    )
+                    yield self.defect(entry, ("examples", number, "line"), message, remedy)
+
+
+class Contest:
+    """All signatures together, asked who gets a line."""
+
+    def __init__(self, entries: list[Entry], known: tuple[Signature, ...]) -> None:
         signatures = {signature.id: signature for signature in known}
         signatures |= {entry.signature.id: entry.signature for entry in entries}
-        grammar = assemble(map(with_literals, signatures.values()))
-        index_of = {signature.id: index for index, signature in enumerate(grammar.signatures)}
-        refined = refined_by_index(grammar)
-        matcher = Matcher(grammar)
-        for entry in entries:
-            own = index_of[entry.signature.id]
-            for number, example in enumerate(entry.signature.examples):
-                for other in sorted(matcher.matching(example.line) - {own} - refined[own]):
-                    signature = grammar.signatures[other]
-                    if own not in refined[other] and _collide(entry.signature, signature):
-                        message = f"example {number + 1} also matches {signature.id}"
-                        remedy = f'make one more specific, or say generic = true or refines = ["{signature.id}"]'
-                        yield self.defect(entry, ("examples", number, "line"), message, remedy)
+        self._matcher = Matcher(assemble(map(with_literals, signatures.values())))
+
+    def takers(self, line: str) -> set[str]:
+        """Ids of the signatures that the analysis finds in the line."""
+        signatures = self._matcher.grammar.signatures
+        return {signatures[match.signature].id for part in read_parts(line) for match in takes(self._matcher, part)}
 
 
-def _collide(one: Signature, other: Signature) -> bool:
-    left, right = one.match, other.match
-    if left.generic or right.generic:
-        return False
-    apart = any(
-        a and b and not set(a) & set(b) for a, b in ((left.formats, right.formats), (left.levels, right.levels))
-    )
-    return not apart
+def _is_refused(own: Signature, part: Part) -> bool:
+    """True when what is asked of the record keeps the signature from it."""
+    return not admits(own.match, part) or (part.format == "plog" and part.level in QUIET_LEVELS)
+
+
+def _lost(own: Signature, number: int, takers: set[str], part: Part) -> tuple[str, str]:
+    """Message and remedy for an example that matches and goes to nobody, or to `takers`."""
+    if not takers:
+        level = f" at level {part.level}" if part.level else ""
+        message = f"example {number} is passed over: its record is of format {part.format}{level}"
+        return message, "mend formats and levels below [match], or give an example of a record that they admit"
+    names = ", ".join(f'"{name}"' for name in sorted(takers))
+    message = f"example {number} is taken by {named(takers)}, not by this signature"
+    if own.match.generic:
+        remedy = f"to take it drop generic = true and write refines = [{names}] below [chain]; else give an example"
+        return message, f"{remedy} that nobody else takes, or drop the file"
+    return message, "the other one refines this one: give an example that it leaves, or another id than the one refined"
 
 
 def _circles(targets: Mapping[str, list[str]]) -> list[list[str]]:

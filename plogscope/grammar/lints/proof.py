@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from plogscope.grammar.document import Defect
 from plogscope.grammar.lints.base import Entry, Lint
+from plogscope.grammar.reading import front_of, read_parts
 
 
 class HasExamples(Lint):
@@ -26,17 +27,20 @@ class HasExamples(Lint):
 
 
 class ExamplesMatch(Lint):
-    """Each example matches, with exactly its fields, read by `re` and by `regex`."""
+    """Each example matches as the analysis reads it, with exactly its fields, read by `re` and by `regex`."""
 
     id = "example"
     meaning = "the pattern does not recognise what it is for"
 
     def check(self, entry: Entry) -> Iterator[Defect]:
         for index, example in enumerate(entry.signature.examples):
-            for found in (entry.fields_by_regex(example.line), entry.fields_by_re(example.line)):
+            parts = read_parts(example.line)
+            texts = [part.piece.text for part in parts]
+            for read in (entry.fields_by_regex, entry.fields_by_re):
+                found = next((fields for text in texts if (fields := read(text)) is not None), None)
                 if found is None:
-                    message = f"example {index + 1} does not match"
-                    yield self.defect(entry, ("examples", index, "line"), message, "mend the pattern or the line")
+                    front = front_of(example.line, parts) if read(example.line) is not None else ""
+                    yield self.defect(entry, ("examples", index, "line"), *_no_match(index + 1, front))
                 elif found != example.fields:
                     message = f"example {index + 1} has other fields: {_difference(found, example.fields)}"
                     remedy = "mend the pattern or the fields"
@@ -54,7 +58,8 @@ class NearMissesDoNotMatch(Lint):
 
     def check(self, entry: Entry) -> Iterator[Defect]:
         for index, near_miss in enumerate(entry.signature.near_misses):
-            if entry.by_regex.search(near_miss.line) or entry.by_re.search(near_miss.line):
+            texts = [part.piece.text for part in read_parts(near_miss.line)]
+            if any(entry.by_regex.search(text) or entry.by_re.search(text) for text in texts):
                 message = f"near miss {index + 1} matches"
                 yield self.defect(entry, ("near_misses", index, "line"), message, "make the pattern more specific")
             if not near_miss.why.strip():
@@ -97,6 +102,40 @@ class Supported(Lint):
             yield self.defect(entry, ("examples", index, "source"), message, remedy)
 
 
+class UnitsMeant(Lint):
+    """A duration has the unit that stands beside it."""
+
+    id = "unit"
+    meaning = "a wait would be taken for one a thousand times as long, or as short"
+
+    def check(self, entry: Entry) -> Iterator[Defect]:
+        for name, field in entry.signature.extract.items():
+            other = _OTHER_UNIT.get(field.meaning)
+            if other is not None and any(
+                other[0].match(after) or other[1].search(before) for before, after in _around(entry, name)
+            ):
+                message = f"the meaning of {name} is {field.meaning}, but beside it stands another unit"
+                yield self.defect(entry, ("extract", name), message, f"write meaning = {other[2]}")
+
+
+_MS = (re.compile(r"\s?(?:ms|msecs?|milli\w+)\b"), re.compile(r"_ms\W{0,3}$"))
+_S = (re.compile(r"\s?(?:s|secs?|seconds?)\b"), re.compile(r"_s(?:ec)?\W{0,3}$"))
+_OTHER_UNIT = {
+    "limit_s": (*_MS, '"limit_ms"'),
+    "limit_ms": (*_S, '"limit_s"'),
+    "elapsed_ms": (*_S, '"limit_s", or "value" if it is no limit'),
+}
+
+
+def _around(entry: Entry, name: str) -> Iterator[tuple[str, str]]:
+    """What stands before and behind the group in each example."""
+    for example in entry.signature.examples:
+        for part in read_parts(example.line):
+            hit = entry.by_re.search(part.piece.text)
+            if hit is not None and name in hit.groupdict() and hit[name] is not None:
+                yield part.piece.text[: hit.start(name)], part.piece.text[hit.end(name) :]
+
+
 BLAMING = ("cause", "either", "symptom")
 """What progress looks like is up to every program; what is blamed has to be known from more than a log."""
 
@@ -106,6 +145,14 @@ _NO_SUPPORT = re.compile(
     r"|path|user|unknown|observed)(?: (?:file|line|no\.?|number|#)?.{0,20})?",
     re.IGNORECASE,
 )
+
+
+def _no_match(number: int, front: str) -> tuple[str, str]:
+    """Message and remedy; `front` is what only the pattern looks at, and the analysis takes off."""
+    if not front:
+        return f"example {number} does not match", "mend the pattern or the line"
+    message = f"example {number} does not match as the analysis reads it: without {front!r} in front"
+    return message, "leave the prefix out of the pattern (rank, worker and receipt time are read from it anyway)"
 
 
 def _difference(found: dict[str, str], wanted: dict[str, str]) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from plogscope.grammar.document import Defect
 from plogscope.grammar.lints.base import Entry, Keys, Lint, named
+from plogscope.grammar.lints.proof import BLAMING
 from plogscope.grammar.skeleton import PLACEHOLDER as UNFINISHED
 from plogscope.model.signature import Signature
 from plogscope.model.vocabulary import Text
@@ -84,6 +85,18 @@ class Finished(Lint):
             if UNFINISHED in words:
                 asked = words.partition(UNFINISHED)[2].strip(" :>")
                 yield self.defect(entry, keys, f"{'.'.join(map(str, keys))} is not filled in", f"write {asked}")
+
+
+class CategoryKnown(Lint):
+    """What blames something says whose remedy it is. A notice: for some messages nobody can know."""
+
+    id = "category"
+    meaning = "the report cannot say who is to look at it"
+
+    def check(self, entry: Entry) -> Iterator[Defect]:
+        if entry.signature.category == "unknown" and entry.signature.role in BLAMING:
+            remedy = "say whose remedy it is, if that can be known (plogscope grammar vocabulary)"
+            yield self.defect(entry, ("category",), "category is unknown", remedy)
 
 
 def texts(signature: Signature) -> Iterator[tuple[Keys, Text]]:
