@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from plogscope.workbench.vocabulary import read_vocabulary
+
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = (ROOT / "docs" / "adding-a-signature.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(sh|toml)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
@@ -69,8 +71,18 @@ def test_the_first_look_shows_shapes_and_the_draft_asks_to_be_filled_in(
 def test_the_finished_file_takes_its_line_and_leads_the_report(
     followed: list[subprocess.CompletedProcess[str]],
 ) -> None:
-    assert "line 2: acme/shard-short  shard=17 path=/data/train/shard-00017.bin bytes=4096 rank=3" in followed[3].stdout
+    assert "acme/shard-short takes 1 of 1 lines" in followed[3].stdout
+    assert "line 1: acme/shard-short  shard=17 path=/data/train/shard-00017.bin bytes=4096 rank=3" in followed[3].stdout
     assert "A training shard is shorter than its index says" in followed[4].stdout
+
+
+def test_the_words_of_the_page_are_those_of_the_vocabulary() -> None:
+    """To accept another vocabulary: put what is wanted here behind the heading `Words`."""
+    wanted = "\n\n".join(
+        "\n".join([f"| `{key}` | |", "|---|---|", *(f"| `{word}` | {text['en']} |" for word, text in words.items())])
+        for key, words in read_vocabulary().items()
+    )
+    assert PAGE.partition("## Words\n")[2].endswith(f"\n\n{wanted}\n")
 
 
 def test_prose_has_one_sentence_a_line() -> None:

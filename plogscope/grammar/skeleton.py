@@ -36,7 +36,7 @@ _MEANINGS: tuple[tuple[str, str, str], ...] = (
     (r"api|func(?:tion|_?name)?|interface", "api", "api"),
     (r"(?:inner|sub)_?(?:err(?:or)?_?)?(?:code|type)", "errcode", "errcode"),
     (r"(?:err(?:or)?|ret|result)_?(?:code|no)|ret|result|status|code|hcclret", "code", "code"),
-    (r"time_?out(?:_?m?s)?", "limit_s", "limit_s"),
+    (r"timed?_?out(?:_?m?s)?", "limit_s", "limit_s"),
     (r"elapsed(?:_?ms)?|cost|took|takes?", "elapsed_ms", "elapsed_ms"),
     (r"size|bytes|len(?:gth)?|mem(?:ory)?|alloc_?size", "size_bytes", "size_bytes"),
     (r"(?:remote|dst|peer)_?(?:ip|addr(?:ess)?)", "remote_address", "remote_address"),
@@ -68,12 +68,15 @@ _LIBRARY = re.compile(r"lib[\w+-]{1,100}\.so(?:\.\d{1,9}){0,4}")
 _MILLISECONDS = re.compile(r"\s?(?:ms|msecs?|milli\w+)\b")
 _IN_MS = re.compile(r"_ms\W{0,3}$")
 
+_PLACE = r"[\w./@+~-]{1,200}\.(?:py|pyx|c|cc|cpp|cxx|h|hpp|cu|rs|go|ts):\d{1,7}"
 _TOKENS = re.compile(
     r"""(?P<time>\d{4}-\d\d-\d\d[-T\ ]\d\d:\d\d:\d\d(?:[.,]\d{1,9}){0,2})
       | (?P<key>(?:(?<=[{,])|(?<=[{,]\s))(?:'[^'\n]{1,200}'(?=\s?:)|"[^"\n]{1,200}"(?=\s?:)))
       | (?P<quoted>'[^'\n]{1,200}'|"[^"\n]{1,200}")
       | (?P<bracketed>(?<=\w)\[[^\[\]\n]{0,200}\])
-      | (?P<place>(?<![\w./-])[\w./@+~-]{1,200}\.(?:py|pyx|c|cc|cpp|cxx|h|hpp|cu|rs|go|ts):\d{1,7}(?!\w))
+      | (?P<place>(?<![\w./-])"""
+    + _PLACE
+    + r"""(?!\w))
       | (?P<library>(?<![\w/.-])lib[\w+-]{1,100}\.so(?:\.\d{1,9}){0,4}(?!\w))
       | (?P<path>(?<![\w/.])/[\w.@%+~-]+(?:/[\w.@%+~-]+)+)
       | (?P<address>(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?(?![\w.]))
@@ -86,9 +89,8 @@ _TOKENS = re.compile(
 _NO_FIELD = {"time": r"\d{4}-\d\d-\d\d[\d:., T-]{9,24}", "place": r"[^\s\]]{1,200}", "key": ""}
 """Patterns of tokens that become no group: when it was, where in the source it stands, and keys, which stay."""
 
-_PLACE_IN_FRONT = re.compile(
-    r"[\[(]?[\w./@+~-]{1,200}\.(?:py|pyx|c|cc|cpp|cxx|h|hpp|cu|rs|go|ts):\d{1,7}[\])]?:?\s{1,4}(?=\S)"
-)
+_PLACE_IN_FRONT = re.compile(rf"[\[(]?{_PLACE}[\])]?:?\s{{1,4}}(?=\S)")
+_PLACE_BEHIND = re.compile(rf"\s{{0,4}}[\[(]{_PLACE}[\])]\.?$")
 _KEY = re.compile(r"([A-Za-z_][A-Za-z0-9_ ]{0,40}?)\s{0,3}(?:=|:|->|\bis\b|\bof\b|\[|\()?\s{0,3}$")
 _TAIL = re.compile(r"\.?\s{0,4}\[FUNC:.*$", re.DOTALL)
 _SPECIAL = re.compile(r"([\\.^$*+?{}\[\]|()])")
@@ -125,9 +127,8 @@ def skeleton(text: str, message: str, *, name: str, level: str | None = None, fr
 
 def make_pattern(message: str) -> tuple[str, list[Piece]]:
     """A pattern that matches the message, and its groups in order."""
-    message = _TAIL.sub("", message.strip())[:LONGEST_MESSAGE]
-    place = _PLACE_IN_FRONT.match(message)
-    message = message if place is None else message[place.end() :]
+    place = _PLACE_IN_FRONT.match(message := message.strip())
+    message = _PLACE_BEHIND.sub("", _TAIL.sub("", message[place.end() if place else 0 :]))[:LONGEST_MESSAGE]
     parts: list[str] = []
     pieces: list[Piece] = []
     end = words = 0
@@ -155,8 +156,9 @@ def _group(message: str, token: re.Match[str], start: int, pieces: list[Piece]) 
             return _literal(token[0])
     pattern, type_ = _of_value(value, closing)
     name, meaning = _named(_words_before(message[start : token.start()]), kind, type_, value)
-    if name == "value" and type_ in ("int", "float"):
-        name, meaning = _by_unit(message[token.end() :])
+    if meaning == "value" and type_ in ("int", "float") and not name.startswith(("got_", "actual_")):
+        unit = _by_unit(message[token.end() :])
+        name, meaning = (name, meaning) if unit[0] == "value" else unit
     if name == "limit_s" and (_MILLISECONDS.match(message, token.end()) or _IN_MS.search(message[: token.start()])):
         name = meaning = "limit_ms"
     piece = Piece(_free(name, {piece.name for piece in pieces}), pattern, type_, meaning)
@@ -227,6 +229,7 @@ def _words_before(text: str) -> list[str]:
 _JOINING = frozenset(
     (
         "a",
+        "after",
         "an",
         "and",
         "are",

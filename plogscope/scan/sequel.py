@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from plogscope.formats.base import Head
+from plogscope.formats.parse import Piece, parse_line
 from plogscope.model.record import ANNOUNCED, Finding, Sequel
 from plogscope.model.source import Source
 from plogscope.scan.engine import open_regular
-from plogscope.scan.parse import Piece, parse_line
 
 LOGGERS = frozenset({"py-logging", "vllm", "mindie"})
 """Formats of loggers that Python code calls. What C++ libraries log can also be the last words of an interpreter."""

@@ -47,6 +47,8 @@ TOKENS = st.one_of(
         ('{"stream_id":17,"why":"x y"}', {"stream_id": "17", "why": "x y"}),
         ("libacme_ext.so.2: cannot open shared object file", {"library": "libacme_ext.so.2"}),
         ("timeout 30000 ms", {"limit_ms": "30000"}),
+        ("fetch timed out after 30000 ms", {"limit_ms": "30000"}),
+        ("fetch timed out after 30 s", {"limit_s": "30"}),
         ("timeout_ms=30000", {"limit_ms": "30000"}),
     ],
 )
@@ -116,6 +118,7 @@ def test_a_library_is_a_path() -> None:
 
 def test_places_in_the_source_are_no_part_of_what_tells_a_message_apart() -> None:
     assert make_pattern("[shard.py:39] shard lost")[0] == "shard lost"
+    assert make_pattern("shard lost (acme/shard.py:39)")[0] == "shard lost"
     pattern, pieces = make_pattern("shard lost in /opt/acme/shard.cc:39, gave up")
     assert pieces == []
     assert "shard.cc" not in pattern
