@@ -22,6 +22,10 @@ _EACH_LINE_UP_TO = 60
 """Of longer files the text view tells counts only; the JSON has every line."""
 
 _MOST_SHAPES = 40
+_REFUSED = (
+    "nobody: the pattern matches, but not formats and levels; "
+    "plog records below ERROR are searched only for signatures with an example of such a record"
+)
 _SHOWN_LINES = 5
 
 
@@ -47,12 +51,14 @@ class Trial(msgspec.Struct):
 
     Attributes:
         missed: Numbers of the lines that the expected signature does not take; None when none was expected.
+        refused: Those of them that its pattern matches, and that what it asks of the record keeps from it.
     """
 
     lines: int
     taken: list[Taken]
     untaken: list[Shape]
     missed: list[int] | None = None
+    refused: list[int] = []
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -122,8 +128,15 @@ def run_trial(lines: Iterable[bytes], matcher: Matcher, expect: str | None = Non
             _note_shape(shapes, parts[0].piece, number)
         if trial.missed is not None and parts and all(one["id"] != expect for one in taken):
             trial.missed.append(number)
+            if not taken and any(expect in _matching(matcher, part.piece.text) for part in parts):
+                trial.refused.append(number)
     trial.untaken = sorted(shapes.values(), key=lambda shape: (-shape.count, shape.first_line))
     return trial
+
+
+def _matching(matcher: Matcher, text: str) -> set[str]:
+    """Ids of the signatures whose pattern matches, whatever they ask of the record."""
+    return {matcher.grammar.signatures[index].id for index in matcher.matching(text)}
 
 
 def _note_shape(shapes: dict[tuple[str, str | None], Shape], piece: Piece, number: int) -> None:
@@ -171,6 +184,7 @@ def _expectation(trial: Trial, expect: str | None) -> list[str]:
         return []
     out = [f"{expect} takes {trial.lines - len(trial.missed)} of {trial.lines} lines"]
     takers = {taken.line: ", ".join(str(one["id"]) for one in taken.signatures) for taken in trial.taken}
+    takers |= dict.fromkeys(trial.refused, _REFUSED)
     out += [
         f"  line {number}: not taken by {expect}, but by {takers.get(number, 'nobody')}"
         for number in trial.missed[:_MOST_SHAPES]

@@ -134,3 +134,14 @@ def test_the_condition_of_a_record_holds_for_the_lines_that_continue_it() -> Non
     info = error.replace(b"ERROR", b"INFO")
     assert [taken.line for taken in run_trial([error, b"  acme inside 1"], matcher).taken] == [2]
     assert run_trial([info, b"  acme inside 1"], matcher).taken == []
+
+
+def test_a_line_that_only_the_conditions_refuse_is_told_apart(
+    plogscope_command: Run, tmp_path: Path, repository: Path
+) -> None:
+    own = repository / "tests" / "grammar" / "good"
+    line = "[WARNING] HCCL(7,python3):2026-03-11-09:42:17.305.118 [a.cc:8] [7]widget 7 failed, status 0x1f\n"
+    (tmp_path / "own.log").write_text(line, "utf-8")
+    done = plogscope_command("grammar", "test", "--lines", "own.log", "--grammars", own, "--expect", "device/widget")
+    assert done.returncode == EXIT_FAIL_ON
+    assert "line 1: not taken by device/widget, but by nobody: the pattern matches, but not formats" in done.stdout
