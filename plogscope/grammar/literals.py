@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from typing import Any
 
 from plogscope.grammar.everyday import EVERYDAY
@@ -49,6 +50,7 @@ _OF_CATEGORY = {op.CATEGORY_DIGIT: "0", op.CATEGORY_WORD: "a", op.CATEGORY_SPACE
 _SURROGATES = range(0xD800, 0xE000)
 
 
+@lru_cache(maxsize=4096)
 def required_literals(pattern: str) -> tuple[str, ...]:
     """Literals of which at least one is in every text that `pattern` matches, sorted; empty if none can be derived.
 
