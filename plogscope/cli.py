@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shlex
 import sys
+from contextlib import suppress
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Optional
@@ -15,7 +17,16 @@ from plogscope.cli_explain import explain
 from plogscope.cli_grammar import grammar_app
 from plogscope.cli_language import Lang, language
 from plogscope.cli_table import table
-from plogscope.errors import EXIT_BUG, EXIT_FAIL_ON, EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, PlogscopeError, UsageError
+from plogscope.errors import (
+    EXIT_BUG,
+    EXIT_FAIL_ON,
+    EXIT_INPUT,
+    EXIT_INTERRUPTED,
+    EXIT_OK,
+    EXIT_USAGE,
+    PlogscopeError,
+    UsageError,
+)
 from plogscope.version import __version__
 
 if TYPE_CHECKING:
@@ -107,6 +118,8 @@ def analyze(
 
     wanted = list(dict.fromkeys(formats or []))
     _check_wishes(paths, wanted, output, fail_on, keep_table)
+    if redact_word and not all(word.strip() for word in redact_word):
+        raise UsageError("--redact-word is empty", "give the name that must not be in the report")
     report = _run(paths, grammars, jobs, symptom, keep_table)
     wish = Wish(
         formats=[one.value for one in wanted],
@@ -155,10 +168,23 @@ def _check_wishes(
     _check_output(wanted, output)
     if output is not None and output.is_file() and any(output.samefile(path) for path in paths if path.is_file()):
         raise UsageError(f"{output} is one of the logs", "choose another place with -o")
+    if output is not None and output.is_file() and _is_among(output, paths) and not _is_report(output):
+        raise UsageError(f"{output} lies among the logs and is no report", "choose another place with -o")
     if keep_table is not None:
         from plogscope.table.sinks import sink_of  # noqa: PLC0415
 
         sink_of(keep_table)
+
+
+def _is_among(file: Path, paths: list[Path]) -> bool:
+    return any(file.resolve().is_relative_to(path.resolve()) for path in paths if path.is_dir())
+
+
+def _is_report(file: Path) -> bool:
+    """True for an empty file and for a report of an earlier run: every format names the program at its beginning."""
+    with file.open("rb") as stream:
+        head = stream.read(4096)
+    return not head or b"plogscope" in head
 
 
 def _command_line() -> str:
@@ -189,6 +215,10 @@ def main() -> None:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(EXIT_OK)
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EIO):
+            raise
+        _fail(f"plogscope: the output cannot be written ({error.strerror})", EXIT_INPUT)
     except (KeyboardInterrupt, typer.Abort):
         _fail("plogscope: interrupted", EXIT_INTERRUPTED)
     except Exception as error:
@@ -203,7 +233,9 @@ def main() -> None:
 
 
 def _fail(message: str, code: int) -> None:
-    sys.stderr.write(message.encode("utf-8", "replace").decode("utf-8") + "\n")
+    with suppress(OSError, ValueError, AttributeError):  # a closed or full stderr must not change the exit code
+        sys.stderr.write(message.encode("utf-8", "replace").decode("utf-8") + "\n")
+        sys.stderr.flush()
     sys.exit(code)
 
 

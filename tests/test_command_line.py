@@ -242,3 +242,21 @@ def test_a_log_that_is_cut_at_any_byte_still_gives_a_report(cut: int, tmp_path: 
     report = plogscope.analyze(log, jobs=1)
     assert report.verdict.status in STATUSES
     assert report.coverage.read == log.read_bytes().count(b"\n") + (not log.read_bytes().endswith(b"\n"))
+
+
+def test_an_output_never_replaces_a_log_but_may_replace_a_report(plogscope_command: Run, tmp_path: Path) -> None:
+    log = tmp_path / "run" / "stdout.log"
+    log.parent.mkdir()
+    log.write_text("step 1 loss 0.5\n", encoding="utf-8")
+    refused = plogscope_command("analyze", str(log.parent), "-f", "json", "-o", str(log))
+
+    assert refused.returncode == 2
+    assert log.read_text(encoding="utf-8") == "step 1 loss 0.5\n"
+    for _ in range(2):
+        again = plogscope_command("analyze", str(log.parent), "-f", "json", "-o", str(log.parent / "report.json"))
+        assert again.returncode == 0, again.stderr
+
+
+def test_an_empty_word_to_redact_is_refused(plogscope_command: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.log").write_text("x\n", encoding="utf-8")
+    assert plogscope_command("analyze", str(tmp_path), "--redact-word", "").returncode == 2

@@ -14,7 +14,10 @@ from plogscope.model.source import SourceKind
 
 SNIFF_BYTES = 8192
 NUL_SHARE = 0.3
-"""More NUL bytes than this in a sample, and it is no text (a torn log can begin or end with a run of them)."""
+"""More NUL bytes than this in a sample, and it is no text. Long runs do not count: a log that was cut while its writer
+went on begins with one, and one that was not flushed before the power failed ends with one."""
+
+_NUL_RUN = re.compile(rb"\0{64,}")
 
 BINARY = "binary"
 ARCHIVE = "archive: unpack it first"
@@ -151,9 +154,10 @@ def _refuse(sample: bytes) -> Literal["binary", "archive: unpack it first"] | No
         return None
     if sample.startswith(_MAGIC) or sample[257:262] == b"ustar":
         return "archive: unpack it first" if sample[257:262] == b"ustar" else "binary"
-    if sample and sample.count(0) > NUL_SHARE * len(sample):
+    text = _NUL_RUN.sub(b"", sample)
+    if sample and text.count(0) >= NUL_SHARE * len(text):
         return "binary"
-    return "binary" if _control_share(sample) > NUL_SHARE else None
+    return "binary" if _control_share(text) > NUL_SHARE else None
 
 
 def _control_share(sample: bytes) -> float:

@@ -17,6 +17,9 @@ _DEVICE_OS_DIR = re.compile(r"(?:^|/)dev-os-(\d{1,4})(?=/)")
 _SLOGD = re.compile(r"(?:^|/)(?:slog|hisi_logs|dev-os-\d+|device_log)(?=/)")
 _FOLDER = re.compile(r"(?:^|[/_])(debug|run|security)(?=/(?:plog|device-|device_)|_(?:plog|device)-)")
 _RANK = re.compile(r"(?:^|[/_.-])(?<!node.)rank[_-]?(\d{1,6})(?=[/_.-]|$)", re.IGNORECASE)
+_FOLDER_RANK = re.compile(r"(?:^|[/_.-])(?<!node.)rank[_-]?(\d{1,6})(?:[_-]device[_-]?\d{1,4})?(?=/)", re.IGNORECASE)
+"""In a folder's name the number stands last: in `ring-rank1-behind` it tells what the folder is about."""
+
 _LOCAL_RANK = re.compile(r"(?:^|[/_.-])local[_-]?rank[_-]?(\d{1,4})(?=[/_.-]|$)", re.IGNORECASE)
 _ELASTIC = re.compile(r"(?:^|/)attempt_\d+/(\d{1,4})/(?:stdout|stderr)\.log$")
 _MSRUN = re.compile(r"(?:^|/)worker_(\d{1,6})\.log$")
@@ -114,7 +117,9 @@ def _writer(path: str) -> tuple[int | None, int | None, str | None]:
 
 def _ranks(path: str) -> tuple[int | None, int | None]:
     local = _LOCAL_RANK.search(path) or _ELASTIC.search(path)
-    world = None if _LOCAL_RANK.search(path) else _RANK.search(path) or _MSRUN.search(path)
+    folders, _, file = path.rpartition("/")
+    own = _RANK.search(file) or next(reversed([*_FOLDER_RANK.finditer(f"{folders}/")]), None)
+    world = None if _LOCAL_RANK.search(path) else own or _MSRUN.search(path)
     return (int(world[1]) if world else None), (int(local[1]) if local else None)
 
 

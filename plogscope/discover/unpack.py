@@ -175,7 +175,11 @@ class Forward:
         if not 0 <= size <= HEADER_BYTES:
             raise tarfile.ReadError("a header that is too long")
         data, self._held = self._held[:size], self._held[size:]
-        data += self._take(size - len(data))
+        try:
+            data += self._take(size - len(data))
+        except _DAMAGE:
+            if not data:
+                raise  # else what was held comes first, and the reader raises again
         self._position += len(data)
         return data
 

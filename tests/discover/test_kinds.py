@@ -129,3 +129,12 @@ def test_file_that_the_user_named_is_a_log_whatever_it_is_called(tmp_path: Path)
 def test_file_that_vanished_is_skipped(tmp_path: Path) -> None:
     kind = kind_of(File("x.log", str(tmp_path / "gone"), 3, 0))
     assert (kind.kind, kind.skipped) == (None, "no such file or directory")
+
+
+@pytest.mark.parametrize("data", [b"\0" * 4096 + LOG * 9, LOG * 9 + b"\0" * 4096, LOG * 9 + b"\0" * 4096 + LOG * 9])
+def test_a_log_with_a_block_of_nul_bytes_is_read(tmp_path: Path, data: bytes) -> None:
+    assert decide(tmp_path, "stdout.log", data) == ("stdout", None)
+
+
+def test_a_file_that_is_nul_here_and_there_all_over_is_no_text(tmp_path: Path) -> None:
+    assert decide(tmp_path, "weights.dat", b"\0\x01\0\0\x7f\0\x02\0" * 500)[0] is None

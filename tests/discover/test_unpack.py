@@ -297,3 +297,14 @@ def test_a_damaged_archive_never_raises_and_stays_in_its_folder(tmp_path: Path, 
     finally:
         scratch.close()
     assert set(tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize("tail", ["garbage", "checksum"])
+def test_a_small_packed_log_with_a_bad_end_keeps_its_text(tmp_path: Path, scratch: Scratch, tail: str) -> None:
+    packed = gzip.compress(PLOG * 3)
+    (tmp_path / "logs").mkdir()
+    target = tmp_path / "logs" / "train.log.gz"
+    target.write_bytes(packed + b"trailing garbage" if tail == "garbage" else packed[:-8] + b"\1" * 8)
+    bundle = discover([tmp_path / "logs"], scratch=scratch)
+    assert text(bundle) == [PLOG * 3]
+    assert "damaged" in bundle.partial[0].reason
