@@ -35,7 +35,7 @@ from plogscope.model.report import (
 )
 from plogscope.model.signature import Signature, names
 from plogscope.model.source import Bundle, Skipped
-from plogscope.model.vocabulary import Place, Text
+from plogscope.model.vocabulary import Place, Text, TimeQuality
 from plogscope.moment import iso_local, utc_now
 from plogscope.scan.merge import SourceStats
 from plogscope.scan.read import MAX_LINE_BYTES
@@ -162,6 +162,7 @@ def _stated(case: Case, incident: Incident) -> RootCause:
         device=actor.device,
         rank=actor.rank if actor.rank is not None else _named_rank(case, incident),
         fields=lead.fields,
+        time_quality=lead.time_quality,
     )
 
 
@@ -258,6 +259,7 @@ def _entry(
         reason=edge.reason if edge and explained_by else None,
         offset_s=finding.offset_s,
         relation=edge.kind if edge and explained_by else None,
+        time_quality=finding.time_quality,
     )
 
 
@@ -321,14 +323,11 @@ def _cluster(case: Case) -> ClusterEntry:
 
 def _rank_entries(case: Case) -> list[RankEntry]:
     cluster = case.cluster
-    first: dict[ProcessKey | None, int] = {}
-    for one in case.chain.incidents:
-        key = one.actor.process
-        if one.time_ns is not None and one.role != "teardown":
-            first[key] = min(first.get(key, one.time_ns), one.time_ns)
+    first = _first_errors(case.chain)
     job_end = _ends(cluster)
     ranks = []
     for process in cluster.processes:
+        first_error = first.get(process.key)
         silent = process.last_ns is not None and job_end[process.clock] - process.last_ns > SILENT_NS
         ranks.append(
             RankEntry(
@@ -336,12 +335,31 @@ def _rank_entries(case: Case) -> list[RankEntry]:
                 node=process.node,
                 device=process.device,
                 pid=process.pid,
-                first_error=iso_local(first.get(process.key)),
+                first_error=iso_local(first_error[1]) if first_error else None,
                 last_seen=iso_local(process.last_ns),
                 silent_since=iso_local(process.last_ns) if silent else None,
+                first_error_quality=_quality(first_error),
             )
         )
     return ranks
+
+
+def _first_errors(chain: Chain) -> dict[ProcessKey | None, tuple[bool, int]]:
+    """Process → whether the time is inherited, and its first error on the reference clock; a stamp goes first."""
+    first: dict[ProcessKey | None, tuple[bool, int]] = {}
+    for one in chain.incidents:
+        for finding in (one.lead, *one.findings) if one.role != "teardown" else ():
+            if finding.time_ns is not None:
+                at = finding.time_ns + round(finding.offset_s * SECOND_NS)
+                found = (finding.time_quality == "inherited", at)
+                first[one.actor.process] = min(first.get(one.actor.process, found), found)
+    return first
+
+
+def _quality(first_error: tuple[bool, int] | None) -> TimeQuality:
+    if first_error is None:
+        return "none"
+    return "inherited" if first_error[0] else "exact"
 
 
 def _ends(cluster: Cluster) -> dict[int, int]:

@@ -8,6 +8,9 @@ import pytest
 from plogscope import analyze
 from plogscope.model.chain import Chain, Suspect
 from plogscope.model.vocabulary import Text
+from plogscope.render.markdown import render_markdown
+from plogscope.render.prompt import agent_prompt
+from plogscope.render.terminal import render_terminal
 from plogscope.statement import state_verdict
 from plogscope.verdict import judge_chain
 from plogscope.wording import say
@@ -15,10 +18,10 @@ from plogscope.wording import say
 SAID = {
     "two-rank-hccl": (
         (
-            "Rank 1 on node-b failed first at 10:09:16: A value was refused (ValueError), “caption of sample 88412 has "
-            "token 50271, the vocabulary ends at 50257”. Rank 0 only waited for it."
+            "Rank 1 on node-b failed first after 10:09:16: A value was refused (ValueError), “caption of sample 88412 "
+            "has token 50271, the vocabulary ends at 50257”. Rank 0 only waited for it."
         ),
-        "rank 1（node-b）于 10:09:16 最先失败：",
+        "rank 1（node-b）在 10:09:16 之后最先失败：",
     ),
     "five-step-replay-aicore": (
         "Process 41009 (device 0) failed first at 09:32:54: A kernel failed on the AI Core, kernel SwiGlu_",
@@ -62,3 +65,28 @@ def test_several_missing_ranks_are_all_named_and_one_is_told_about() -> None:
     assert said.en.startswith("The first cause is not in these logs. Look at ranks 8-15. Rank 8 never connected")
     assert said.zh.startswith("这些日志中没有首因，需要查看 rank 8-15。rank 8 未连接到 root")
     assert _said(8).en.startswith("The first cause is not in these logs. Rank 8 never connected")
+
+
+def test_a_time_of_the_line_before_is_never_shown_as_a_stamp(fixture_run: Callable[[str], Path]) -> None:
+    report = analyze(fixture_run("python-dataset-error"), jobs=1)
+    root = report.verdict.root_cause
+    assert root is not None
+    assert root.time_quality == "inherited"
+    assert root.time is not None
+    english = [render_terminal(report), render_markdown(report), agent_prompt(report)]
+    assert all(root.time not in text for text in english)
+    assert all(f"after {root.time[:19]}" in text for text in english[:2])
+    assert f"{root.time[:19]} 之后" in render_markdown(report, "zh")
+
+
+def test_the_first_error_of_a_rank_is_its_first_stamped_one(fixture_run: Callable[[str], Path]) -> None:
+    report = analyze(fixture_run("peer-missing"), jobs=1)
+    failing = [rank for rank in report.cluster.ranks if rank.first_error]
+    assert failing
+    assert {rank.first_error_quality for rank in failing} == {"exact"}
+    unstamped = {entry.time for entry in report.chain if entry.time_quality == "inherited"}
+    assert unstamped
+    assert unstamped.isdisjoint(rank.first_error for rank in failing)
+    assert "First noticed by: rank 0 · node node-07 · device 0 · pid 33120 · 2026-02-20T15:35:11" in render_terminal(
+        report
+    )

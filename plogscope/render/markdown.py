@@ -13,7 +13,7 @@ from typing import TypeVar
 import msgspec
 
 from plogscope.model.report import ChainEntry, Evidence, NextAction, Report, RootCause, SuspectEntry
-from plogscope.model.vocabulary import Text
+from plogscope.model.vocabulary import Text, TimeQuality
 from plogscope.render import facts
 from plogscope.render.issue_forms import Form, collect_env, four_lines, load_forms
 from plogscope.render.markup import code, fenced, prose, table
@@ -135,6 +135,15 @@ class _Page:
         known = [(name, getattr(who, name)) for name in names if getattr(who, name) is not None]
         return " · ".join(self.say(f"actor.{name}", n=prose(clip(str(value), _NAME_LIMIT))) for name, value in known)
 
+    def moment(self, stated: facts.Actor | ChainEntry | RootCause) -> str:
+        return self.stamp(stated.time, stated.time_quality)
+
+    def stamp(self, time: str | None, quality: TimeQuality) -> str:
+        shown = facts.moment(time, quality)
+        if shown is None:
+            return ""
+        return prose(pick(shown, self.lang)) if quality == "inherited" else self.code(time)
+
     def quote(self, text: str) -> str:
         return clip(one_line(facts.quoted(text)), self.limits.line)
 
@@ -160,7 +169,7 @@ class _Page:
 
     def where(self, first: facts.Actor) -> list[str]:
         place = self.place(first.file, first.line) if first.file else ""
-        return [part for part in (self.actor(first), first.time and self.code(first.time), place) if part]
+        return [part for part in (self.actor(first), self.moment(first), place) if part]
 
     def step_states(self) -> str:
         lone = facts.lone_steps(self.report)
@@ -227,7 +236,7 @@ class _Page:
 
     def stated(self, root: RootCause) -> list[str]:
         title = f"**{self.text(root.title)}**" + (f" {self.code(root.code)}" if root.code else "")
-        parts = [root.time and self.code(root.time), self.actor(root), self.place(root.file, root.line)]
+        parts = [self.moment(root), self.actor(root), self.place(root.file, root.line)]
         return [f"{title}\\\n{' · '.join(filter(None, parts))}", fenced([self.quote(root.quote)])]
 
     def suspects(self) -> list[str]:
@@ -266,7 +275,7 @@ class _Page:
         return [*blocks, "\n".join(self.entry(number, entry) for number, entry in enumerate(entries, start=1))]
 
     def entry(self, number: int, entry: ChainEntry) -> str:
-        parts = [entry.time and self.code(entry.time), self.actor(entry), self.place(entry.file, entry.line)]
+        parts = [self.moment(entry), self.actor(entry), self.place(entry.file, entry.line)]
         line = f"{number}. **{self.say('role.' + entry.role)}** {self.text(entry.title)}"
         line = " · ".join([line, *filter(None, parts)])
         if entry.count > 1:
@@ -280,8 +289,12 @@ class _Page:
         header = [self.say(f"table.{name}") for name in ("rank", "node", "device", "pid", "first_error", "last_seen")]
         rows = [
             [
-                self.code(_DASH if value is None else value)
-                for value in (rank.rank, rank.node, rank.device, rank.pid, rank.first_error, rank.last_seen)
+                *(
+                    self.code(_DASH if value is None else value)
+                    for value in (rank.rank, rank.node, rank.device, rank.pid)
+                ),
+                self.stamp(rank.first_error, rank.first_error_quality) or self.code(_DASH),
+                self.code(rank.last_seen or _DASH),
             ]
             for rank in self.keep("ranks", ranks, self.limits.ranks)
         ]
