@@ -39,6 +39,21 @@ def _without_spans(text: str) -> str:
     return re.sub(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", "", text)
 
 
+@pytest.mark.parametrize(
+    ("text", "escaped"),
+    [
+        ("10.102.0.11", "10.102.0.11"),
+        ("1. first", r"1\. first"),
+        ("12) twelfth", r"12\) twelfth"),
+        ("7.", r"7\."),
+        ("- item", r"\- item"),
+        ("# heading", r"\# heading"),
+    ],
+)
+def test_a_backslash_stands_only_before_what_markdown_would_read_as_markup(text: str, escaped: str) -> None:
+    assert prose(text) == escaped
+
+
 @pytest.mark.parametrize("lang", ["en", "zh"])
 @pytest.mark.parametrize("factory", [*FACTORIES, reports.huge])
 def test_a_ticket_is_never_too_long(factory: Callable[[], Report], lang: str) -> None:
