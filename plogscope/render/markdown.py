@@ -28,9 +28,11 @@ _LINE_LIMIT = 1_000
 _NAME_LIMIT = 300
 _VERSIONS = ("torch", "torch_npu", "torchair", "cann", "driver", "soc", "python", "os")
 _DASH = "–"
+_PROOF = 3
+"""Evidence that stands before the root cause and the next action; the rest follows the chain."""
 _Entry = TypeVar("_Entry")
 _PARTS = (
-    "head", "category", "evidence", "cause", "action", "chain",
+    "head", "category", "evidence", "cause", "action", "chain", "further",
     "ranks", "findings", "missing", "present", "environment", "provenance",
 )  # fmt: skip
 
@@ -88,8 +90,8 @@ class _Page:
     def render(self, form: Form | None) -> str:
         parts: dict[str, Callable[[], list[str]]] = {
             "head": self.head, "category": self.category, "evidence": self.evidence, "cause": self.cause,
-            "action": self.action, "chain": self.chain, "ranks": self.ranks, "findings": self.findings,
-            "missing": self.missing, "present": self.present, "environment": self.environment,
+            "action": self.action, "chain": self.chain, "further": self.further, "ranks": self.ranks,
+            "findings": self.findings, "missing": self.missing, "present": self.present, "environment": self.environment,
             "provenance": self.provenance, "hardware": self.hardware, "steps": self.steps,
             "expected": lambda: [self.say("form.expected")],
             "collect_env": lambda: collect_env(self.report, self.lang),
@@ -156,11 +158,13 @@ class _Page:
         about, level = facts.sureness(self.report)
         category = self.say("category." + verdict.category) if facts.category_told(self.report) else ""
         steps = self.step_states()
+        actions = facts.actions(self.report)
         rows = [
             ("head.verdict", " · ".join(filter(None, [f"**{self.say('status.' + verdict.status)}**", category]))),
             (about, self.say(level)),
             ("head.first_" + verdict.status, where or self.say("head.none")),
             *([("head.steps", steps)] if steps else []),
+            *([("head.action", self.do(actions[0]))] if actions else []),
             ("head.versions", " · ".join(known)),
             ("head.run", f"{self.code(facts.run_id(self.report))} · {self.code(self.report.bundle.path)}"),
         ]
@@ -200,7 +204,17 @@ class _Page:
         blocks = [self.heading("section.evidence")]
         if not self.report.evidence:
             blocks.append(self.say("evidence.none"))
-        for number, item in enumerate(self.keep("evidence", self.report.evidence, self.limits.evidence), start=1):
+        kept = self.keep("evidence", self.report.evidence, self.limits.evidence)
+        return blocks + self.quotes(kept[:_PROOF], 1)
+
+    def further(self) -> list[str]:
+        """The evidence beyond the lines that prove the answer, for whoever reads on after the next action."""
+        rest = self.report.evidence[_PROOF : self.limits.evidence]
+        return [f"### {self.say('evidence.rest', n=len(rest))}", *self.quotes(rest, _PROOF + 1)] if rest else []
+
+    def quotes(self, items: Sequence[Evidence], start: int) -> list[str]:
+        blocks = []
+        for number, item in enumerate(items, start=start):
             blocks.append(f"{number}. {self.text(item.why)} {self.place(item.file, item.line)}")
             blocks.append(fenced(self.context(item), indent="   "))
         return blocks
@@ -212,7 +226,7 @@ class _Page:
             if stated:
                 lines.append(f"{number} > {self.quote(line)}")
             elif abs(number - item.line) <= keep:
-                lines.append(f"{number}   {clip(one_line(line[:_LINE_LIMIT]), self.limits.line)}")
+                lines.append(f"{number}   {clip(one_line(line), self.limits.line)}")
             else:
                 self.cut["context"] = self.cut.get("context", 0) + 1
         return lines
@@ -256,9 +270,12 @@ class _Page:
             blocks.extend(self.one_action(number, action))
         return blocks
 
+    def do(self, action: NextAction) -> str:
+        return f"**{self.say('kind.' + action.kind)}** {self.text(action.action)}"
+
     def one_action(self, number: int, action: NextAction) -> list[str]:
         why = f" {self.text(action.why)}" if action.why else ""
-        blocks = [f"{number}. **{self.say('kind.' + action.kind)}** {self.text(action.action)}{why}"]
+        blocks = [f"{number}. {self.do(action)}{why}"]
         exports = [f"export {name}={value}" for name, value in action.env.items()]
         commands = [*exports, *(action.command.split("\n") if action.command else [])]
         for lines in (commands, action.repro.split("\n") if action.repro else []):
