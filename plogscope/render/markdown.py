@@ -91,8 +91,9 @@ class _Page:
         parts: dict[str, Callable[[], list[str]]] = {
             "head": self.head, "category": self.category, "evidence": self.evidence, "cause": self.cause,
             "action": self.action, "chain": self.chain, "further": self.further, "ranks": self.ranks,
-            "findings": self.findings, "missing": self.missing, "present": self.present, "environment": self.environment,
-            "provenance": self.provenance, "hardware": self.hardware, "steps": self.steps,
+            "findings": self.findings, "missing": self.missing, "present": self.present,
+            "environment": self.environment, "provenance": self.provenance,
+            "hardware": self.hardware, "steps": self.steps,
             "expected": lambda: [self.say("form.expected")],
             "collect_env": lambda: collect_env(self.report, self.lang),
             "four_lines": lambda: four_lines(self.report, self.lang),
