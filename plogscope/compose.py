@@ -9,6 +9,8 @@ import msgspec
 
 from plogscope.evidence.around import lines_around
 from plogscope.evidence.environment import read_environment
+from plogscope.explain.names import public
+from plogscope.explain.query import read as read_query
 from plogscope.model.chain import Chain, Cluster, Edge, Incident
 from plogscope.model.record import Finding, ProcessKey
 from plogscope.model.report import (
@@ -49,6 +51,8 @@ MAX_LAYERS = 6
 MAX_EVIDENCE = 24
 MAX_UNKNOWN = 50
 CODE_MEANINGS = ("code", "errcode")
+CLEAR_CODE = 5
+"""A number of so many digits is a code of one kind; a shorter one means something else in every layer."""
 
 
 class Case(msgspec.Struct, frozen=True, kw_only=True):
@@ -147,11 +151,13 @@ def _verdict(case: Case) -> Verdict:
 
 def _stated(case: Case, incident: Incident) -> RootCause:
     lead, actor = incident.lead, incident.actor
+    code, code_name = _code(case, incident)
     reason = case.chain.root_reason if incident.id == case.chain.root else None
     return RootCause(
         signature=incident.signature,
         title=reason or incident.title,
-        code=_code(case, incident),
+        code=code,
+        code_name=code_name,
         file=case.bundle.sources[lead.source].path,
         line=lead.line,
         quote=lead.quote,
@@ -175,14 +181,22 @@ def _named_rank(case: Case, incident: Incident) -> int | None:
     return None
 
 
-def _code(case: Case, incident: Incident) -> str | None:
-    """The code that the lead line states, else one that another line of the incident states."""
+def _code(case: Case, incident: Incident) -> tuple[str | None, str | None]:
+    """The code that the lead line states, else one that another line of the incident states, and its name."""
     for finding in (incident.lead, *incident.findings):
         signature = case.signatures.get(finding.signature or "")
         for name, value in finding.fields.items() if signature else ():
             if signature is not None and signature.extract[name].meaning in CODE_MEANINGS:
-                return value
-    return None
+                return value, _code_name(value, finding.quote)
+    return None, None
+
+
+def _code_name(code: str, quote: str) -> str | None:
+    """`drv:6` for a short number whose line tells which kind of code it is; None when it is clear or not known."""
+    if not code.isdecimal() or len(code) >= CLEAR_CODE:
+        return None
+    hits = {hit.key for hit in read_query(quote).hits if hit.row.code == code}
+    return public(hits.pop()) if len(hits) == 1 else None
 
 
 def _chain_entries(case: Case) -> list[ChainEntry]:

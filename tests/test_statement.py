@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from plogscope import analyze
+from plogscope.explain import explain
 from plogscope.model.chain import Chain, Suspect
 from plogscope.model.vocabulary import Text
 from plogscope.render.markdown import render_markdown
@@ -90,3 +91,26 @@ def test_the_first_error_of_a_rank_is_its_first_stamped_one(fixture_run: Callabl
     assert "First noticed by: rank 0 · node node-07 · device 0 · pid 33120 · 2026-02-20T15:35:11" in render_terminal(
         report
     )
+
+
+def test_a_short_code_is_named_as_explain_takes_it(tmp_path: Path) -> None:
+    stamp = "2026-03-09-10:09:16.534.120"
+    (tmp_path / "plog-4711_20260309100900000.log").write_text(
+        f"[ERROR] RUNTIME(4711,python):{stamp} [npu_driver.cc:691]4711 DevMemAllocHugePageManaged:[driver interface] "
+        "halMemAlloc failed: device_id=1, size=1610612736, type=2, env_type=3, drvRetCode=6!\n",
+        encoding="utf-8",
+    )
+    report = analyze(tmp_path, jobs=1)
+    root = report.verdict.root_cause
+    assert root is not None
+    assert (root.code, root.code_name) == ("6", "drv:6")
+    assert explain(["drv:6"]).answers[0].entries
+    assert "(drv:6)" in render_terminal(report)
+    assert "`drv:6`" in render_markdown(report)
+
+
+def test_a_code_that_is_clear_alone_keeps_its_form(fixture_run: Callable[[str], Path]) -> None:
+    root = analyze(fixture_run("five-step-replay-aicore"), jobs=1).verdict.root_cause
+    assert root is not None
+    assert root.code == "0x10"
+    assert root.code_name is None

@@ -134,7 +134,11 @@ class LineSpan(msgspec.Struct, frozen=True):
 
 
 class RootCause(msgspec.Struct, frozen=True, kw_only=True):
-    """The line that states the first cause. `quote` is that line, cut at 500 characters with `…`."""
+    """The line that states the first cause. `quote` is that line, cut at 500 characters with `…`.
+
+    `code` is the code as printed; `code_name` is how people ask `plogscope explain` for it (`drv:6`), where the code
+    alone says nothing and its line tells which kind it is.
+    """
 
     signature: str | None
     title: Text
@@ -151,6 +155,7 @@ class RootCause(msgspec.Struct, frozen=True, kw_only=True):
     fields: dict[str, str] = {}
     time_quality: TimeQuality = "exact"
     """`inherited`: the line has no stamp, and `time` is that of the last stamped line before it."""
+    code_name: str | None = None
 
 
 class Alternative(RootCause, frozen=True, kw_only=True):

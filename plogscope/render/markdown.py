@@ -250,7 +250,7 @@ class _Page:
         return [*blocks, *self.suspects()]
 
     def stated(self, root: RootCause) -> list[str]:
-        title = f"**{self.text(root.title)}**" + (f" {self.code(root.code)}" if root.code else "")
+        title = f"**{self.text(root.title)}**" + (f" {self.code(root.code_name or root.code)}" if root.code else "")
         parts = [self.moment(root), self.actor(root), self.place(root.file, root.line)]
         return [f"{title}\\\n{' · '.join(filter(None, parts))}", fenced([self.quote(root.quote)])]
 

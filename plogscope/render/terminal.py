@@ -131,7 +131,7 @@ class _Screen:
         root = facts.cause(self.report)
         left_out = 0
         if root is not None:
-            code = f" ({root.code})" if root.code else ""
+            code = f" ({root.code_name or root.code})" if root.code else ""
             lines = [self.row(pick(root.title, self.lang) + code, 1)]
         else:
             suspects = self.report.verdict.suspects
