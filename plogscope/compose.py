@@ -9,6 +9,8 @@ import msgspec
 
 from plogscope.evidence.around import lines_around
 from plogscope.evidence.environment import read_environment
+from plogscope.explain.names import public
+from plogscope.explain.query import read as read_query
 from plogscope.model.chain import Chain, Cluster, Edge, Incident
 from plogscope.model.record import Finding, ProcessKey
 from plogscope.model.report import (
@@ -35,7 +37,7 @@ from plogscope.model.report import (
 )
 from plogscope.model.signature import Signature, names
 from plogscope.model.source import Bundle, Skipped
-from plogscope.model.vocabulary import Place, Text
+from plogscope.model.vocabulary import Place, Text, TimeQuality
 from plogscope.moment import iso_local, utc_now
 from plogscope.scan.merge import SourceStats
 from plogscope.scan.read import MAX_LINE_BYTES
@@ -49,6 +51,8 @@ MAX_LAYERS = 6
 MAX_EVIDENCE = 24
 MAX_UNKNOWN = 50
 CODE_MEANINGS = ("code", "errcode")
+CLEAR_CODE = 5
+"""A number of so many digits is a code of one kind; a shorter one means something else in every layer."""
 
 
 class Case(msgspec.Struct, frozen=True, kw_only=True):
@@ -147,11 +151,13 @@ def _verdict(case: Case) -> Verdict:
 
 def _stated(case: Case, incident: Incident) -> RootCause:
     lead, actor = incident.lead, incident.actor
+    code, code_name = _code(case, incident)
     reason = case.chain.root_reason if incident.id == case.chain.root else None
     return RootCause(
         signature=incident.signature,
         title=reason or incident.title,
-        code=_code(case, incident),
+        code=code,
+        code_name=code_name,
         file=case.bundle.sources[lead.source].path,
         line=lead.line,
         quote=lead.quote,
@@ -162,6 +168,7 @@ def _stated(case: Case, incident: Incident) -> RootCause:
         device=actor.device,
         rank=actor.rank if actor.rank is not None else _named_rank(case, incident),
         fields=lead.fields,
+        time_quality=lead.time_quality,
     )
 
 
@@ -174,14 +181,22 @@ def _named_rank(case: Case, incident: Incident) -> int | None:
     return None
 
 
-def _code(case: Case, incident: Incident) -> str | None:
-    """The code that the lead line states, else one that another line of the incident states."""
+def _code(case: Case, incident: Incident) -> tuple[str | None, str | None]:
+    """The code that the lead line states, else one that another line of the incident states, and its name."""
     for finding in (incident.lead, *incident.findings):
         signature = case.signatures.get(finding.signature or "")
         for name, value in finding.fields.items() if signature else ():
             if signature is not None and signature.extract[name].meaning in CODE_MEANINGS:
-                return value
-    return None
+                return value, _code_name(value, finding.quote)
+    return None, None
+
+
+def _code_name(code: str, quote: str) -> str | None:
+    """`drv:6` for a short number whose line tells which kind of code it is; None when it is clear or not known."""
+    if not code.isdecimal() or len(code) >= CLEAR_CODE:
+        return None
+    hits = {hit.key for hit in read_query(quote).hits if hit.row.code == code}
+    return public(hits.pop()) if len(hits) == 1 else None
 
 
 def _chain_entries(case: Case) -> list[ChainEntry]:
@@ -258,6 +273,7 @@ def _entry(
         reason=edge.reason if edge and explained_by else None,
         offset_s=finding.offset_s,
         relation=edge.kind if edge and explained_by else None,
+        time_quality=finding.time_quality,
     )
 
 
@@ -321,14 +337,11 @@ def _cluster(case: Case) -> ClusterEntry:
 
 def _rank_entries(case: Case) -> list[RankEntry]:
     cluster = case.cluster
-    first: dict[ProcessKey | None, int] = {}
-    for one in case.chain.incidents:
-        key = one.actor.process
-        if one.time_ns is not None and one.role != "teardown":
-            first[key] = min(first.get(key, one.time_ns), one.time_ns)
+    first = _first_errors(case.chain)
     job_end = _ends(cluster)
     ranks = []
     for process in cluster.processes:
+        first_error = first.get(process.key)
         silent = process.last_ns is not None and job_end[process.clock] - process.last_ns > SILENT_NS
         ranks.append(
             RankEntry(
@@ -336,12 +349,31 @@ def _rank_entries(case: Case) -> list[RankEntry]:
                 node=process.node,
                 device=process.device,
                 pid=process.pid,
-                first_error=iso_local(first.get(process.key)),
+                first_error=iso_local(first_error[1]) if first_error else None,
                 last_seen=iso_local(process.last_ns),
                 silent_since=iso_local(process.last_ns) if silent else None,
+                first_error_quality=_quality(first_error),
             )
         )
     return ranks
+
+
+def _first_errors(chain: Chain) -> dict[ProcessKey | None, tuple[bool, int]]:
+    """Process → whether the time is inherited, and its first error on the reference clock; a stamp goes first."""
+    first: dict[ProcessKey | None, tuple[bool, int]] = {}
+    for one in chain.incidents:
+        for finding in (one.lead, *one.findings) if one.role != "teardown" else ():
+            if finding.time_ns is not None:
+                at = finding.time_ns + round(finding.offset_s * SECOND_NS)
+                found = (finding.time_quality == "inherited", at)
+                first[one.actor.process] = min(first.get(one.actor.process, found), found)
+    return first
+
+
+def _quality(first_error: tuple[bool, int] | None) -> TimeQuality:
+    if first_error is None:
+        return "none"
+    return "inherited" if first_error[0] else "exact"
 
 
 def _ends(cluster: Cluster) -> dict[int, int]:

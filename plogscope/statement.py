@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 from plogscope.model.chain import Chain, Incident
+from plogscope.model.record import Finding
 from plogscope.model.signature import Signature
 from plogscope.model.vocabulary import Text
 from plogscope.verdict import Judgement
@@ -45,7 +46,7 @@ def _explained(chain: Chain, root: Incident, judgement: Judgement, signatures: M
     if chain.root_reason is not None:
         said = say("said.checker", reason=chain.root_reason, after=after)
         return Text(said.en[:1].upper() + said.en[1:], said.zh)
-    values = {"who": _spaced(_who(root)), "clock": _clock(root.lead.time_ns), "after": after}
+    values = {"who": _spaced(_who(root)), "clock": _clock(root.lead), "after": after}
     if root.signature is None:
         return say("said.unknown", quote=_cut(root.lead.quote), **values)
     key = "said.explained" if judgement.confidence.level == "high" else "said.likely"
@@ -88,15 +89,15 @@ def _spaced(who: Text) -> Text:
     return Text(who.en, f"{who.zh} " if who.zh[-1:].isascii() else who.zh)
 
 
-def _clock(time_ns: int | None) -> Text:
-    """The time of day as the log prints it."""
-    if time_ns is None:
+def _clock(lead: Finding) -> Text:
+    """The time of day as the log prints it; a line without a stamp stands after the one before it that has one."""
+    if lead.time_ns is None:
         return Text("", "")
     try:
-        moment = datetime(1970, 1, 1) + timedelta(microseconds=time_ns // 1000)  # noqa: DTZ001 - local, zone unknown
+        moment = datetime(1970, 1, 1) + timedelta(microseconds=lead.time_ns // 1000)  # noqa: DTZ001 - local, zone unknown
     except OverflowError:
         return Text("", "")
-    return say("said.at", clock=moment.strftime("%H:%M:%S"))
+    return say("said.since" if lead.time_quality == "inherited" else "said.at", clock=moment.strftime("%H:%M:%S"))
 
 
 def _detail(root: Incident, signature: Signature) -> Text:

@@ -6,8 +6,12 @@ from pathlib import Path
 import pytest
 
 from plogscope import analyze
+from plogscope.explain import explain
 from plogscope.model.chain import Chain, Suspect
 from plogscope.model.vocabulary import Text
+from plogscope.render.markdown import render_markdown
+from plogscope.render.prompt import agent_prompt
+from plogscope.render.terminal import render_terminal
 from plogscope.statement import state_verdict
 from plogscope.verdict import judge_chain
 from plogscope.wording import say
@@ -15,10 +19,10 @@ from plogscope.wording import say
 SAID = {
     "two-rank-hccl": (
         (
-            "Rank 1 on node-b failed first at 10:09:16: A value was refused (ValueError), “caption of sample 88412 has "
-            "token 50271, the vocabulary ends at 50257”. Rank 0 only waited for it."
+            "Rank 1 on node-b failed first after 10:09:16: A value was refused (ValueError), “caption of sample 88412 "
+            "has token 50271, the vocabulary ends at 50257”. Rank 0 only waited for it."
         ),
-        "rank 1（node-b）于 10:09:16 最先失败：",
+        "rank 1（node-b）在 10:09:16 之后最先失败：",
     ),
     "five-step-replay-aicore": (
         "Process 41009 (device 0) failed first at 09:32:54: A kernel failed on the AI Core, kernel SwiGlu_",
@@ -62,3 +66,51 @@ def test_several_missing_ranks_are_all_named_and_one_is_told_about() -> None:
     assert said.en.startswith("The first cause is not in these logs. Look at ranks 8-15. Rank 8 never connected")
     assert said.zh.startswith("这些日志中没有首因，需要查看 rank 8-15。rank 8 未连接到 root")
     assert _said(8).en.startswith("The first cause is not in these logs. Rank 8 never connected")
+
+
+def test_a_time_of_the_line_before_is_never_shown_as_a_stamp(fixture_run: Callable[[str], Path]) -> None:
+    report = analyze(fixture_run("python-dataset-error"), jobs=1)
+    root = report.verdict.root_cause
+    assert root is not None
+    assert root.time_quality == "inherited"
+    assert root.time is not None
+    english = [render_terminal(report), render_markdown(report), agent_prompt(report)]
+    assert all(root.time not in text for text in english)
+    assert all(f"after {root.time[:19]}" in text for text in english[:2])
+    assert f"{root.time[:19]} 之后" in render_markdown(report, "zh")
+
+
+def test_the_first_error_of_a_rank_is_its_first_stamped_one(fixture_run: Callable[[str], Path]) -> None:
+    report = analyze(fixture_run("peer-missing"), jobs=1)
+    failing = [rank for rank in report.cluster.ranks if rank.first_error]
+    assert failing
+    assert {rank.first_error_quality for rank in failing} == {"exact"}
+    unstamped = {entry.time for entry in report.chain if entry.time_quality == "inherited"}
+    assert unstamped
+    assert unstamped.isdisjoint(rank.first_error for rank in failing)
+    assert "First noticed by: rank 0 · node node-07 · device 0 · pid 33120 · 2026-02-20T15:35:11" in render_terminal(
+        report
+    )
+
+
+def test_a_short_code_is_named_as_explain_takes_it(tmp_path: Path) -> None:
+    stamp = "2026-03-09-10:09:16.534.120"
+    (tmp_path / "plog-4711_20260309100900000.log").write_text(
+        f"[ERROR] RUNTIME(4711,python):{stamp} [npu_driver.cc:691]4711 DevMemAllocHugePageManaged:[driver interface] "
+        "halMemAlloc failed: device_id=1, size=1610612736, type=2, env_type=3, drvRetCode=6!\n",
+        encoding="utf-8",
+    )
+    report = analyze(tmp_path, jobs=1)
+    root = report.verdict.root_cause
+    assert root is not None
+    assert (root.code, root.code_name) == ("6", "drv:6")
+    assert explain(["drv:6"]).answers[0].entries
+    assert "(drv:6)" in render_terminal(report)
+    assert "`drv:6`" in render_markdown(report)
+
+
+def test_a_code_that_is_clear_alone_keeps_its_form(fixture_run: Callable[[str], Path]) -> None:
+    root = analyze(fixture_run("five-step-replay-aicore"), jobs=1).verdict.root_cause
+    assert root is not None
+    assert root.code == "0x10"
+    assert root.code_name is None

@@ -21,6 +21,9 @@ def lines_around(source: Source, offset: int) -> tuple[list[str], list[str]]:
             stream.seek(start)
             before = stream.read(offset - start).split(b"\n")
             after = stream.read(_WINDOW_BYTES).split(b"\n")[1:]
+            if after and stream.read(1):
+                # The window ends within a line, or at its start.
+                after[-1] = after[-1] and after[-1] + "…".encode()
     except OSError:
         return [], []
     if start and before:
@@ -56,8 +59,13 @@ def text_after(source: Source, offset: int, *, limit_bytes: int = _WINDOW_BYTES)
 
 
 def _shown(lines: Iterable[bytes]) -> list[str]:
-    texts = (decode_line(line, 4 * MAX_LINE_CHARS).rstrip("\r") for line in lines)
-    return [text if len(text) <= MAX_LINE_CHARS else text[: MAX_LINE_CHARS - 1] + "…" for text in texts]
+    return [_cut(line) for line in lines]
+
+
+def _cut(line: bytes) -> str:
+    text = decode_line(line, 4 * MAX_LINE_CHARS).rstrip("\r")
+    whole = len(text) <= MAX_LINE_CHARS and len(line) <= 4 * MAX_LINE_CHARS
+    return text if whole else text[: MAX_LINE_CHARS - 1] + "…"
 
 
 MAX_CHAIN_LINES = 400

@@ -21,6 +21,7 @@ from plogscope.model.vocabulary import (
     Route,
     Status,
     Text,
+    TimeQuality,
 )
 
 SCHEMA = "plogscope.report/1"
@@ -133,7 +134,11 @@ class LineSpan(msgspec.Struct, frozen=True):
 
 
 class RootCause(msgspec.Struct, frozen=True, kw_only=True):
-    """The line that states the first cause. `quote` is that line, cut at 500 characters with `…`."""
+    """The line that states the first cause. `quote` is that line, cut at 500 characters with `…`.
+
+    `code` is the code as printed; `code_name` is how people ask `plogscope explain` for it (`drv:6`), where the code
+    alone says nothing and its line tells which kind it is.
+    """
 
     signature: str | None
     title: Text
@@ -148,6 +153,9 @@ class RootCause(msgspec.Struct, frozen=True, kw_only=True):
     device: int | None
     rank: int | None
     fields: dict[str, str] = {}
+    time_quality: TimeQuality = "exact"
+    """`inherited`: the line has no stamp, and `time` is that of the last stamped line before it."""
+    code_name: str | None = None
 
 
 class Alternative(RootCause, frozen=True, kw_only=True):
@@ -215,6 +223,8 @@ class ChainEntry(msgspec.Struct, frozen=True, kw_only=True):
     """`time` is as printed; `time + offset_s` and `start_time` stand on the reference clock of the report."""
     relation: EdgeKind | None = None
     """How the first of `explained_by` explains this one: `starves` = it waited for a peer, `wraps` = a layer above."""
+    time_quality: TimeQuality = "exact"
+    """`inherited`: the line has no stamp, and `time` is that of the last stamped line before it."""
 
 
 class Evidence(msgspec.Struct, frozen=True, kw_only=True):
@@ -259,7 +269,10 @@ class Timeline(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RankEntry(msgspec.Struct, frozen=True, kw_only=True):
-    """One rank (or process of unknown rank)."""
+    """One rank (or process of unknown rank).
+
+    `first_error` is the first one with a stamp; only where no error has one it is inherited from the line before.
+    """
 
     rank: int | None
     node: str | None
@@ -268,6 +281,7 @@ class RankEntry(msgspec.Struct, frozen=True, kw_only=True):
     first_error: str | None
     last_seen: str | None
     silent_since: str | None
+    first_error_quality: TimeQuality = "exact"
 
 
 class CommunicatorEntry(msgspec.Struct, frozen=True, kw_only=True):

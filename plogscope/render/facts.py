@@ -22,7 +22,8 @@ from plogscope.model.report import (
     Report,
     RootCause,
 )
-from plogscope.model.vocabulary import STEP_NAMES, Text
+from plogscope.model.vocabulary import STEP_NAMES, Text, TimeQuality
+from plogscope.render.words import load_words
 from plogscope.wording import spans
 
 QUOTE_LIMIT = 500
@@ -31,6 +32,7 @@ ROLE_ORDER: tuple[str, ...] = ("root", "witness", "cascade", "teardown", "recove
 """Roles from the one that a cut keeps longest to the one that goes first."""
 _RUN_ID_LENGTH = 12
 _SHORTEST_WAIT_S = 0.001
+_SECONDS = len("2026-01-31T23:59:59")
 _ANCHOR_UNSAFE = re.compile(r"[^A-Za-z0-9_-]")
 
 
@@ -44,6 +46,7 @@ class Actor(msgspec.Struct, frozen=True):
     time: str | None = None
     file: str | None = None
     line: int = 0
+    time_quality: TimeQuality = "exact"
 
     @property
     def known(self) -> bool:
@@ -174,15 +177,40 @@ def first_failure(report: Report) -> Actor | None:
     """Where and when the failure first shows: the root cause, else the earliest entry of the chain, else a suspect."""
     root = cause(report)
     if root is not None:
-        return Actor(root.rank, root.node, root.device, root.pid, root.time, root.file, root.line)
+        return _actor(root)
     entries = causal(report)
     if entries:
-        first = min(entries, key=lambda entry: (entry.time is None, entry.time or ""))
-        return Actor(first.rank, first.node, first.device, first.pid, first.time, first.file, first.line)
+        return _actor(min(_first_of_each(entries), key=lambda entry: (entry.time is None, entry.time or "")))
     if report.verdict.suspects:
         suspect = report.verdict.suspects[0]
         return Actor(suspect.rank, suspect.node, suspect.device, suspect.pid)
     return None
+
+
+def _actor(stated: RootCause | ChainEntry) -> Actor:
+    return Actor(
+        stated.rank, stated.node, stated.device, stated.pid, stated.time, stated.file, stated.line, stated.time_quality
+    )
+
+
+def _first_of_each(entries: Iterable[ChainEntry]) -> list[ChainEntry]:
+    """The first entry of every process, one with a stamp before one whose time is inherited."""
+    first: dict[tuple[object, ...], tuple[tuple[bool, bool, str], ChainEntry]] = {}
+    for entry in entries:
+        who = (entry.rank, entry.node, entry.device, entry.pid)
+        order = (entry.time is None, entry.time_quality == "inherited", entry.time or "")
+        if who not in first or order < first[who][0]:
+            first[who] = (order, entry)
+    return [entry for _, entry in first.values()]
+
+
+def moment(time: str | None, quality: TimeQuality) -> Text | None:
+    """A time as it may be shown: an inherited one says only that the line came after that second."""
+    if time is None:
+        return None
+    if quality != "inherited":
+        return Text(time, time)
+    return load_words()("time.after", time=time[:_SECONDS])
 
 
 def began(entry: ChainEntry) -> str | None:

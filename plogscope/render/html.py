@@ -248,6 +248,7 @@ class _View:
             "logged": self.logged,
             "quoted": facts.quoted,
             "began": facts.began,
+            "moment": facts.moment,
             "short": _short,
             "peek": lambda text: clip(one_line(facts.quoted(text)).strip(), _PEEK),
             "context": facts.context,
@@ -299,7 +300,9 @@ class _View:
 
     def node_line(self, entry: ChainEntry, width: float, each: float) -> str:
         """Time, actor and place of a chain entry on one line, for the picture; a long place keeps its end."""
-        known = [one_line(part) for part in (entry.time, self.who(entry)) if part]
+        # The picture is the same in both languages, so what is inherited is told by a sign.
+        time = f"> {entry.time}" if entry.time and entry.time_quality == "inherited" else entry.time
+        known = [one_line(part) for part in (time, self.who(entry)) if part]
         columns, place = int(width / each), one_line(f"{entry.file}:{entry.line}")
         room = max(columns - len("  ·  ".join([*known, ""])), _LABEL)
         shown = place if len(place) <= room else f"…{place[1 - room :]}"

@@ -13,7 +13,7 @@ from typing import TypeVar
 import msgspec
 
 from plogscope.model.report import ChainEntry, Evidence, NextAction, Report, RootCause, SuspectEntry
-from plogscope.model.vocabulary import Text
+from plogscope.model.vocabulary import Text, TimeQuality
 from plogscope.render import facts
 from plogscope.render.issue_forms import Form, collect_env, four_lines, load_forms
 from plogscope.render.markup import code, fenced, prose, table
@@ -28,9 +28,11 @@ _LINE_LIMIT = 1_000
 _NAME_LIMIT = 300
 _VERSIONS = ("torch", "torch_npu", "torchair", "cann", "driver", "soc", "python", "os")
 _DASH = "–"
+_PROOF = 3
+"""Evidence that stands before the root cause and the next action; the rest follows the chain."""
 _Entry = TypeVar("_Entry")
 _PARTS = (
-    "head", "category", "evidence", "cause", "action", "chain",
+    "head", "category", "evidence", "cause", "action", "chain", "further",
     "ranks", "findings", "missing", "present", "environment", "provenance",
 )  # fmt: skip
 
@@ -88,9 +90,10 @@ class _Page:
     def render(self, form: Form | None) -> str:
         parts: dict[str, Callable[[], list[str]]] = {
             "head": self.head, "category": self.category, "evidence": self.evidence, "cause": self.cause,
-            "action": self.action, "chain": self.chain, "ranks": self.ranks, "findings": self.findings,
-            "missing": self.missing, "present": self.present, "environment": self.environment,
-            "provenance": self.provenance, "hardware": self.hardware, "steps": self.steps,
+            "action": self.action, "chain": self.chain, "further": self.further, "ranks": self.ranks,
+            "findings": self.findings, "missing": self.missing, "present": self.present,
+            "environment": self.environment, "provenance": self.provenance,
+            "hardware": self.hardware, "steps": self.steps,
             "expected": lambda: [self.say("form.expected")],
             "collect_env": lambda: collect_env(self.report, self.lang),
             "four_lines": lambda: four_lines(self.report, self.lang),
@@ -135,6 +138,15 @@ class _Page:
         known = [(name, getattr(who, name)) for name in names if getattr(who, name) is not None]
         return " · ".join(self.say(f"actor.{name}", n=prose(clip(str(value), _NAME_LIMIT))) for name, value in known)
 
+    def moment(self, stated: facts.Actor | ChainEntry | RootCause) -> str:
+        return self.stamp(stated.time, stated.time_quality)
+
+    def stamp(self, time: str | None, quality: TimeQuality) -> str:
+        shown = facts.moment(time, quality)
+        if shown is None:
+            return ""
+        return prose(pick(shown, self.lang)) if quality == "inherited" else self.code(time)
+
     def quote(self, text: str) -> str:
         return clip(one_line(facts.quoted(text)), self.limits.line)
 
@@ -147,11 +159,13 @@ class _Page:
         about, level = facts.sureness(self.report)
         category = self.say("category." + verdict.category) if facts.category_told(self.report) else ""
         steps = self.step_states()
+        actions = facts.actions(self.report)
         rows = [
             ("head.verdict", " · ".join(filter(None, [f"**{self.say('status.' + verdict.status)}**", category]))),
             (about, self.say(level)),
             ("head.first_" + verdict.status, where or self.say("head.none")),
             *([("head.steps", steps)] if steps else []),
+            *([("head.action", self.do(actions[0]))] if actions else []),
             ("head.versions", " · ".join(known)),
             ("head.run", f"{self.code(facts.run_id(self.report))} · {self.code(self.report.bundle.path)}"),
         ]
@@ -160,7 +174,7 @@ class _Page:
 
     def where(self, first: facts.Actor) -> list[str]:
         place = self.place(first.file, first.line) if first.file else ""
-        return [part for part in (self.actor(first), first.time and self.code(first.time), place) if part]
+        return [part for part in (self.actor(first), self.moment(first), place) if part]
 
     def step_states(self) -> str:
         lone = facts.lone_steps(self.report)
@@ -191,7 +205,17 @@ class _Page:
         blocks = [self.heading("section.evidence")]
         if not self.report.evidence:
             blocks.append(self.say("evidence.none"))
-        for number, item in enumerate(self.keep("evidence", self.report.evidence, self.limits.evidence), start=1):
+        kept = self.keep("evidence", self.report.evidence, self.limits.evidence)
+        return blocks + self.quotes(kept[:_PROOF], 1)
+
+    def further(self) -> list[str]:
+        """The evidence beyond the lines that prove the answer, for whoever reads on after the next action."""
+        rest = self.report.evidence[_PROOF : self.limits.evidence]
+        return [f"### {self.say('evidence.rest', n=len(rest))}", *self.quotes(rest, _PROOF + 1)] if rest else []
+
+    def quotes(self, items: Sequence[Evidence], start: int) -> list[str]:
+        blocks = []
+        for number, item in enumerate(items, start=start):
             blocks.append(f"{number}. {self.text(item.why)} {self.place(item.file, item.line)}")
             blocks.append(fenced(self.context(item), indent="   "))
         return blocks
@@ -203,7 +227,7 @@ class _Page:
             if stated:
                 lines.append(f"{number} > {self.quote(line)}")
             elif abs(number - item.line) <= keep:
-                lines.append(f"{number}   {clip(one_line(line[:_LINE_LIMIT]), self.limits.line)}")
+                lines.append(f"{number}   {clip(one_line(line), self.limits.line)}")
             else:
                 self.cut["context"] = self.cut.get("context", 0) + 1
         return lines
@@ -226,8 +250,8 @@ class _Page:
         return [*blocks, *self.suspects()]
 
     def stated(self, root: RootCause) -> list[str]:
-        title = f"**{self.text(root.title)}**" + (f" {self.code(root.code)}" if root.code else "")
-        parts = [root.time and self.code(root.time), self.actor(root), self.place(root.file, root.line)]
+        title = f"**{self.text(root.title)}**" + (f" {self.code(root.code_name or root.code)}" if root.code else "")
+        parts = [self.moment(root), self.actor(root), self.place(root.file, root.line)]
         return [f"{title}\\\n{' · '.join(filter(None, parts))}", fenced([self.quote(root.quote)])]
 
     def suspects(self) -> list[str]:
@@ -247,9 +271,12 @@ class _Page:
             blocks.extend(self.one_action(number, action))
         return blocks
 
+    def do(self, action: NextAction) -> str:
+        return f"**{self.say('kind.' + action.kind)}** {self.text(action.action)}"
+
     def one_action(self, number: int, action: NextAction) -> list[str]:
         why = f" {self.text(action.why)}" if action.why else ""
-        blocks = [f"{number}. **{self.say('kind.' + action.kind)}** {self.text(action.action)}{why}"]
+        blocks = [f"{number}. {self.do(action)}{why}"]
         exports = [f"export {name}={value}" for name, value in action.env.items()]
         commands = [*exports, *(action.command.split("\n") if action.command else [])]
         for lines in (commands, action.repro.split("\n") if action.repro else []):
@@ -266,7 +293,7 @@ class _Page:
         return [*blocks, "\n".join(self.entry(number, entry) for number, entry in enumerate(entries, start=1))]
 
     def entry(self, number: int, entry: ChainEntry) -> str:
-        parts = [entry.time and self.code(entry.time), self.actor(entry), self.place(entry.file, entry.line)]
+        parts = [self.moment(entry), self.actor(entry), self.place(entry.file, entry.line)]
         line = f"{number}. **{self.say('role.' + entry.role)}** {self.text(entry.title)}"
         line = " · ".join([line, *filter(None, parts)])
         if entry.count > 1:
@@ -280,8 +307,12 @@ class _Page:
         header = [self.say(f"table.{name}") for name in ("rank", "node", "device", "pid", "first_error", "last_seen")]
         rows = [
             [
-                self.code(_DASH if value is None else value)
-                for value in (rank.rank, rank.node, rank.device, rank.pid, rank.first_error, rank.last_seen)
+                *(
+                    self.code(_DASH if value is None else value)
+                    for value in (rank.rank, rank.node, rank.device, rank.pid)
+                ),
+                self.stamp(rank.first_error, rank.first_error_quality) or self.code(_DASH),
+                self.code(rank.last_seen or _DASH),
             ]
             for rank in self.keep("ranks", ranks, self.limits.ranks)
         ]

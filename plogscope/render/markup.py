@@ -14,7 +14,7 @@ _BACKTICKS = re.compile(r"`+")
 _MARKERS = re.compile(r"([\\`*\[\]<>|~!&])")
 _LONE_UNDERSCORE = re.compile(r"(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
 _REFERENCE = re.compile(r"([@#])(?=\w)")
-_LINE_START = re.compile(r"^(\s*)([-+=#]|\d+[.)])")
+_LINE_START = re.compile(r"^(\s*)([-+=#])|^(\s*\d{1,9})([.)])(?=\s|$)")
 _BREAK_REFERENCE = r"\1<!-- -->"
 _MIN_FENCE = 3
 
@@ -24,7 +24,7 @@ def prose(text: str) -> str:
     escaped = _MARKERS.sub(r"\\\1", one_line(text).strip())
     escaped = _LONE_UNDERSCORE.sub(r"\\_", escaped)
     escaped = _REFERENCE.sub(_BREAK_REFERENCE, escaped)
-    return _LINE_START.sub(r"\1\\\2", escaped)
+    return _LINE_START.sub(lambda found: f"{found[1] or found[3] or ''}\\{found[2] or found[4]}", escaped)
 
 
 def code(text: str) -> str:

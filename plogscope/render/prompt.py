@@ -117,10 +117,11 @@ def _actions(report: Report, lang: str) -> Sequence[str]:
 
 
 def _entry(entry: ChainEntry, lang: str) -> str:
+    time = facts.moment(entry.time, entry.time_quality)
     parts = [
         one_line(entry.id),
         entry.role,
-        one_line(entry.time or ""),
+        one_line(pick(time, lang)) if time else "",
         _who(entry),
         f"{one_line(entry.file)}:{entry.line}",
     ]

@@ -94,7 +94,8 @@ class _Screen:
         lines += self.rows(pick(verdict.statement, self.lang), 0, _STATEMENT_LINES)
         first = facts.first_failure(self.report)
         if first:
-            where = " · ".join(filter(None, [self.who(first), first.time]))
+            time = facts.moment(first.time, first.time_quality)
+            where = " · ".join(filter(None, [self.who(first), pick(time, self.lang) if time else ""]))
             lines += [self.row(self.pair("head.first_" + verdict.status, where))] if where else []
         steps = self.steps()
         return [*lines, self.row(self.pair("head.steps", steps))] if steps else lines
@@ -130,7 +131,7 @@ class _Screen:
         root = facts.cause(self.report)
         left_out = 0
         if root is not None:
-            code = f" ({root.code})" if root.code else ""
+            code = f" ({root.code_name or root.code})" if root.code else ""
             lines = [self.row(pick(root.title, self.lang) + code, 1)]
         else:
             suspects = self.report.verdict.suspects

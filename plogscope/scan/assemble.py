@@ -12,7 +12,7 @@ from plogscope.formats.parse import Piece, parse_line
 from plogscope.grammar.match import Match, Matcher
 from plogscope.model.record import Actor, Finding
 from plogscope.model.source import Source
-from plogscope.scan.fold import MAX_QUOTE_CHARS, FoldKey, fold_key
+from plogscope.scan.fold import MAX_QUOTE_CHARS, FoldKey, cut_quote, fold_key
 from plogscope.scan.fragment import (
     MAX_FINDINGS_PER_RECORD,
     Fragment,
@@ -204,7 +204,7 @@ class _Scanner:
             signature=None,
             source=self._source.id,
             line=line,
-            quote=quote[:MAX_QUOTE_CHARS] if error else "",
+            quote=cut_quote(quote) if error else "",
             record_line=line,
             record_end_line=line,
             offset=offset,
@@ -255,12 +255,11 @@ class _Scanner:
         signature = self._matcher.grammar.signatures[match.signature]
         facts = piece.facts
         pid = piece.head.pid if piece.head is not None and piece.head.pid is not None else facts.pid
-        shown = quote if len(quote) <= MAX_QUOTE_CHARS else quote[: MAX_QUOTE_CHARS - 1] + "…"
         finding = Finding(
             signature=signature.id,
             source=self._source.id,
             line=self.fragment.counts.lines,
-            quote=shown,
+            quote=cut_quote(quote),
             record_line=self.fragment.counts.lines,
             record_end_line=self.fragment.counts.lines,
             offset=offset,

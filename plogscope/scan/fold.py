@@ -22,6 +22,13 @@ MAX_FOLDS = 400
 """Keys per source. Each keeps at most `KEPT_FIRST` + `KEPT_LAST` rows, so a source yields at most 2,000 rows."""
 
 MAX_QUOTE_CHARS = 500
+
+
+def cut_quote(text: str) -> str:
+    """`text` with at most `MAX_QUOTE_CHARS` characters, ended by `…` if something was cut."""
+    return text if len(text) <= MAX_QUOTE_CHARS else text[: MAX_QUOTE_CHARS - 1] + "…"
+
+
 """A kept line is cut here, so that the rows of a source stay below about 1 MB."""
 
 

@@ -478,6 +478,7 @@ def hostile() -> Report:
     document = msgspec.to_builtins(explained())
     counter = iter(range(10**9))
     kept = {"role", "status", "category", "level", "route", "kind", "basis", "schema", "id", "explained_by", "relation"}
+    kept |= {"time_quality", "first_error_quality"}
 
     def poison(value: object, key: str = "") -> object:
         if isinstance(value, str) and key not in kept:

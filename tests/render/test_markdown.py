@@ -39,6 +39,35 @@ def _without_spans(text: str) -> str:
     return re.sub(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", "", text)
 
 
+@pytest.mark.parametrize(
+    ("text", "escaped"),
+    [
+        ("10.102.0.11", "10.102.0.11"),
+        ("1. first", r"1\. first"),
+        ("12) twelfth", r"12\) twelfth"),
+        ("7.", r"7\."),
+        ("- item", r"\- item"),
+        ("# heading", r"\# heading"),
+    ],
+)
+def test_a_backslash_stands_only_before_what_markdown_would_read_as_markup(text: str, escaped: str) -> None:
+    assert prose(text) == escaped
+
+
+def test_what_to_do_stands_in_the_head_and_before_all_but_the_lines_that_prove_it() -> None:
+    report = reports.huge(12)
+    text = render_markdown(report)
+    head = text[: text.index("### Category")]
+    assert "- Do next: **" in head
+    assert "Run the failing step again" in head
+    order = ["Evidence", "Most likely root cause", "Next action", "Chain of events", "Further evidence"]
+    found = [text.index(f"### {name}") for name in order]
+    assert found == sorted(found)
+    places = [text.index(f"\n{number}. ", text.index("### Evidence")) for number in (1, 2, 3)]
+    assert max(places) < text.index("### Next action")
+    assert text.index("\n4. ", text.index("### Further evidence")) > text.index("### Further evidence")
+
+
 @pytest.mark.parametrize("lang", ["en", "zh"])
 @pytest.mark.parametrize("factory", [*FACTORIES, reports.huge])
 def test_a_ticket_is_never_too_long(factory: Callable[[], Report], lang: str) -> None:

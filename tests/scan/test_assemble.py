@@ -42,3 +42,11 @@ def test_the_cause_is_the_exception_line_and_not_the_statement_that_raised_it(tm
     root = plogscope.analyze(log).verdict.root_cause
     assert root is not None
     assert root.line == len(lines)
+
+
+def test_a_quote_of_an_unknown_error_that_is_cut_says_so(tmp_path: Path) -> None:
+    head = "[ERROR] GE(4711,python):2026-03-09-10:09:16.534.120 [some_file.cc:12]4711 Nobody:"
+    (tmp_path / "plog-4711_20260309100900000.log").write_text(head + "zz qq " * 200 + "\n", encoding="utf-8")
+    report = plogscope.analyze(tmp_path, jobs=1)
+    assert report.chain
+    assert all(entry.quote.endswith("…") and len(entry.quote) == 500 for entry in report.chain)
