@@ -177,7 +177,7 @@ class Forward:
         data, self._held = self._held[:size], self._held[size:]
         try:
             data += self._take(size - len(data))
-        except _DAMAGE:
+        except (OSError, *_DAMAGE):
             if not data:
                 raise  # else what was held comes first, and the reader raises again
         self._position += len(data)
@@ -196,7 +196,7 @@ class Forward:
         while size > 0:
             try:
                 part = self._read(min(size, STEP_BYTES))
-            except _DAMAGE:
+            except (OSError, *_DAMAGE):  # gzip's own error is an OSError
                 if parts:
                     break  # the reader raises again
                 raise
