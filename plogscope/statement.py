@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 
 from plogscope.model.chain import Chain, Incident
 from plogscope.model.record import Finding
-from plogscope.model.signature import Signature
+from plogscope.model.signature import Field, Signature
 from plogscope.model.vocabulary import Text
 from plogscope.verdict import Judgement
 from plogscope.wording import say, spans
@@ -19,6 +19,7 @@ QUOTED = 160
 _DETAILS = ("error_text", "kernel", "op", "module", "variable", "size_bytes", "path")
 """Meanings of the fields that say most about a failure, the most telling first."""
 _GIB = 1 << 30
+SIGNAL_NAME = Field(type="text", meaning="signal")
 
 
 def state_verdict(chain: Chain, judgement: Judgement, signatures: Mapping[str, Signature]) -> Text:
@@ -42,7 +43,7 @@ def _named(rank: int | None, why: Text) -> bool:
 
 
 def _explained(chain: Chain, root: Incident, judgement: Judgement, signatures: Mapping[str, Signature]) -> Text:
-    after = _after(chain, root)
+    after = _joined(_after(chain, root), _ended(chain, root, signatures))
     if chain.root_reason is not None:
         said = say("said.checker", reason=chain.root_reason, after=after)
         return Text(said.en[:1].upper() + said.en[1:], said.zh)
@@ -71,6 +72,32 @@ def _after(chain: Chain, root: Incident) -> Text:
     if others:
         return say("said.others" if others > 1 else "said.others_one", count=others)
     return Text("", "")
+
+
+def _ended(chain: Chain, root: Incident, signatures: Mapping[str, Signature]) -> Text:
+    """The ranks that neither failed nor waited: all that is said about them is the signal that ended them."""
+    told: dict[int, set[str]] = {}
+    for one in chain.incidents:
+        if one.actor.rank is not None and chain.places.get(one.id) != "recovered":
+            told.setdefault(one.actor.rank, set()).add(_signal(one, signatures))
+    ended = {rank: words for rank, words in told.items() if "" not in words and rank != root.actor.rank}
+    if not ended:
+        return Text("", "")
+    key = "said.ended" if len(ended) > 1 else "said.ended_one"
+    return say(key, ranks=spans(ended), signal="/".join(sorted(set().union(*ended.values()))))
+
+
+def _signal(incident: Incident, signatures: Mapping[str, Signature]) -> str:
+    """The signal by which a record of the teardown says that a process ended; empty for any other record."""
+    signature = signatures.get(incident.signature or "")
+    if signature is None or signature.role != "teardown":
+        return ""
+    stated = incident.lead.fields.items()
+    return next((value for name, value in stated if value and signature.extract[name] == SIGNAL_NAME), "")
+
+
+def _joined(first: Text, second: Text) -> Text:
+    return Text(first.en + second.en, first.zh + second.zh)
 
 
 def _who(root: Incident) -> Text:

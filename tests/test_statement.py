@@ -7,14 +7,16 @@ import pytest
 
 from plogscope import analyze
 from plogscope.explain import explain
-from plogscope.model.chain import Chain, Suspect
-from plogscope.model.vocabulary import Text
+from plogscope.grammar.load import load_grammar
+from plogscope.model.chain import Chain, Incident, Suspect
+from plogscope.model.vocabulary import Place, Text
 from plogscope.render.markdown import render_markdown
 from plogscope.render.prompt import agent_prompt
 from plogscope.render.terminal import render_terminal
 from plogscope.statement import state_verdict
 from plogscope.verdict import judge_chain
 from plogscope.wording import say
+from tests.chain.things import finding, incident
 
 SAID = {
     "two-rank-hccl": (
@@ -114,3 +116,22 @@ def test_a_code_that_is_clear_alone_keeps_its_form(fixture_run: Callable[[str], 
     assert root is not None
     assert root.code == "0x10"
     assert root.code_name is None
+
+
+def _of_rank(rank: int, name: str, signature: str, **fields: object) -> Incident:
+    return incident(name, finding(signature, rank=rank, line=rank + 1, **fields))
+
+
+def test_ranks_that_only_a_signal_ended_are_accounted_for() -> None:
+    signatures = {one.id: one for one in load_grammar().signatures}
+    root = _of_rank(1, "root", "python/process-raised")
+    late = [_of_rank(rank, f"i{rank}", "launcher/signal-term", number=15, signal="SIGTERM") for rank in (0, 2, 4)]
+    failed = _of_rank(4, "own", "python/process-raised")
+    places: dict[str, Place] = {one.id: "teardown" for one in late}
+    chain = Chain(incidents=(root, failed, *late), places={"root": "root", "own": "cascade", **places}, root="root")
+    judgement = judge_chain(
+        chain, steps=None, symptom=None, signatures=signatures, codes={}, where={"root": "x:1"}, clocks=()
+    )
+    said = state_verdict(chain, judgement, signatures)
+    assert "Ranks 0, 2 were only ended by SIGTERM." in said.en
+    assert "rank 0, 2 都只是被 SIGTERM 终止。" in said.zh
