@@ -118,14 +118,15 @@ def test_a_code_that_is_clear_alone_keeps_its_form(fixture_run: Callable[[str], 
     assert root.code_name is None
 
 
-def _of_rank(rank: int, name: str, signature: str, **fields: object) -> Incident:
-    return incident(name, finding(signature, rank=rank, line=rank + 1, **fields))
+def _of_rank(rank: int, name: str, signature: str) -> Incident:
+    fields = {"number": 15, "signal": "SIGTERM"} if signature == "launcher/signal-term" else {}
+    return incident(name, finding(signature, rank=rank, line=rank + 1, **fields))  # type: ignore[arg-type]  # any field
 
 
 def test_ranks_that_only_a_signal_ended_are_accounted_for() -> None:
     signatures = {one.id: one for one in load_grammar().signatures}
     root = _of_rank(1, "root", "python/process-raised")
-    late = [_of_rank(rank, f"i{rank}", "launcher/signal-term", number=15, signal="SIGTERM") for rank in (0, 2, 4)]
+    late = [_of_rank(rank, f"i{rank}", "launcher/signal-term") for rank in (0, 2, 4)]
     failed = _of_rank(4, "own", "python/process-raised")
     places: dict[str, Place] = {one.id: "teardown" for one in late}
     chain = Chain(incidents=(root, failed, *late), places={"root": "root", "own": "cascade", **places}, root="root")
