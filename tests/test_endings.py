@@ -118,7 +118,7 @@ def test_an_error_that_a_retry_got_over_is_no_failure(tmp_path: Path) -> None:
 
 INTERRUPTED = [
     "^CTraceback (most recent call last):",
-    '  File "/work/train.py", line 88, in <module>',
+    '  File "/workspace/train.py", line 88, in <module>',
     "    loss.backward()",
     "KeyboardInterrupt",
 ]
