@@ -10,6 +10,7 @@ from collections import Counter
 import numpy as np
 
 from plogscope.formats.encoding import decode_line
+from plogscope.formats.parse import MAX_PEELED_CHARS
 from plogscope.grammar.match import Matcher
 from plogscope.scan.fold import KEPT_FIRST, KEPT_LAST, FoldKey, fold_key
 from plogscope.scan.quiet import Columns, Lines
@@ -49,7 +50,7 @@ def _keys(data: bytes, lines: Lines, columns: Columns, matcher: Matcher) -> dict
             lines.plain[index] = False
             continue
         head = columns.head(int(lines.heads[index]))
-        text = decode_line(data[start:end]).removesuffix("\r")
+        text = decode_line(data[start:end]).removesuffix("\r")[:MAX_PEELED_CHARS]
         found = matcher.match_among(candidates, text, head.format, head.level)
         if found:
             signatures = matcher.grammar.signatures

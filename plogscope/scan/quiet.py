@@ -137,13 +137,11 @@ class Columns:
         wanted[owners] = True
         found.plain[:] = found.opens
         found.plain[silent[~wanted[silent]]] = True
-        of_records = [
-            (line, indices) for line, indices in zip(owners.tolist(), speakers, strict=True) if found.opens[line]
-        ]
         quiet = self._gate.in_quiet
-        narrowed = [(line, indices if strange[line] else indices & quiet) for line, indices in of_records]
-        heard = [(line, indices) for line, indices in narrowed if indices]
-        found.heard.update(_united([line for line, _ in heard], [indices for _, indices in heard]))
+        for line, indices in _united(owners.tolist(), speakers).items():
+            speaking = indices if strange[line] else indices & quiet
+            if found.opens[line] and speaking:
+                found.heard[line] = speaking
         return msgspec.structs.replace(found, wanted=wanted)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from plogscope.formats.stamps import SECOND_NS
 from plogscope.grammar.load import load_grammar
 from plogscope.grammar.match import Matcher
 from plogscope.model.source import Source
@@ -165,7 +166,7 @@ def test_activity_is_the_same_for_any_split(stamps: list[tuple[int, int]], cut: 
     def count(part: list[tuple[int, int]]) -> activity.Activity:
         counted = activity.Activity({}, {})
         for line, (second, level) in enumerate(part, 1):
-            counted.add(second * activity.SECOND_NS, level, 1, line)
+            counted.add(second * SECOND_NS, level, 1, line)
         return counted
 
     activity_limit, activity.MAX_BINS = activity.MAX_BINS, 8
@@ -282,9 +283,18 @@ def test_repeats_of_what_is_no_failure_are_counted_as_if_each_were_read(
 def test_many_records_at_once_count_as_one_by_one(records: list[tuple[int, int, int, int]]) -> None:
     one_by_one, at_once = activity.Activity({}, {}), activity.Activity({}, {})
     for line, (second, micro, level, pid) in enumerate(records, 1):
-        one_by_one.add(second * activity.SECOND_NS + micro * 1000, level, pid, line)
+        one_by_one.add(second * SECOND_NS + micro * 1000, level, pid, line)
     seconds, micros, levels, pids = (np.array(column, np.int64) for column in zip(*records))
     lines = np.arange(1, len(records) + 1)
-    at_once.add_many(seconds, seconds * activity.SECOND_NS + micros * 1000, levels, pids, lines)
+    at_once.add_many(seconds, seconds * SECOND_NS + micros * 1000, levels, pids, lines)
 
     assert at_once == one_by_one
+
+
+def test_what_stands_beyond_the_part_of_a_long_record_that_is_read_is_not_heard() -> None:
+    filler = "x" * (1 << 16)
+    line = HEARD[0].format(n=1, s=1, p=7)
+    head, said = line[: line.index("[Heartbeat]")], line[line.index("[Heartbeat]") :]
+    data = "\n".join([f"{head}{filler}{said}"] * 8 + [line]).encode()
+
+    assert scanned(data) == scan(io.BytesIO(data), SOURCE, matcher(), fast=False)
