@@ -7,25 +7,22 @@ from hashlib import sha1
 
 import msgspec
 
+from plogscope.compose_cluster import cluster_entry
 from plogscope.evidence.around import lines_around
 from plogscope.evidence.environment import read_environment
 from plogscope.explain.names import public
 from plogscope.explain.query import read as read_query
 from plogscope.model.chain import Chain, Cluster, Edge, Incident
-from plogscope.model.record import Finding, ProcessKey
+from plogscope.model.record import Finding
 from plogscope.model.report import (
     SCHEMA,
     Alternative,
     BundleEntry,
     ChainEntry,
-    ClockEntry,
-    ClusterEntry,
-    CommunicatorEntry,
     Coverage,
     Evidence,
     FileEntry,
     LineSpan,
-    RankEntry,
     Report,
     RootCause,
     SuspectEntry,
@@ -37,7 +34,7 @@ from plogscope.model.report import (
 )
 from plogscope.model.signature import Signature, names
 from plogscope.model.source import Bundle, Skipped
-from plogscope.model.vocabulary import Place, Text, TimeQuality
+from plogscope.model.vocabulary import Place, Text
 from plogscope.moment import iso_local, utc_now
 from plogscope.scan.merge import SourceStats
 from plogscope.scan.read import MAX_LINE_BYTES
@@ -45,7 +42,6 @@ from plogscope.statement import state_verdict
 from plogscope.verdict import Judgement
 from plogscope.wording import say
 
-SECOND_NS = 1_000_000_000
 MAX_CHAIN_ENTRIES = 400
 MAX_LAYERS = 6
 MAX_EVIDENCE = 24
@@ -88,7 +84,7 @@ def assemble_report(case: Case) -> Report:
         evidence=_evidence(case, entries),
         next_actions=list(case.judgement.actions),
         timeline=msgspec.structs.replace(case.timeline, t0=None if start is None else iso_local(start)),
-        cluster=_cluster(case),
+        cluster=cluster_entry(case.bundle, case.chain, case.cluster),
         environment=read_environment(case.bundle, case.findings, case.signatures),
         coverage=_coverage(case),
         generated=utc_now(),
@@ -309,89 +305,6 @@ def _evidence(case: Case, entries: Sequence[ChainEntry]) -> list[Evidence]:
 def _evidence_id(file: str, line: int) -> str:
     """The same line has the same link in every report."""
     return "e-" + sha1(f"{file}\0{line}".encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest()[:8]
-
-
-def _cluster(case: Case) -> ClusterEntry:
-    cluster = case.cluster
-    names = {process.node for process in cluster.processes} | {source.node for source in case.bundle.sources}
-    return ClusterEntry(
-        nodes=sorted(name for name in names if name),
-        ranks=_rank_entries(case)[:MAX_RANKS],
-        communicators=[
-            CommunicatorEntry(identifier=one.identifier, size=one.size, ranks=list(one.ranks))
-            for one in cluster.communicators
-        ],
-        clocks=[
-            ClockEntry(
-                clock=clock.name,
-                offset_s=clock.offset_s,
-                uncertainty_s=None if clock.basis == "assumed" else clock.uncertainty_s,
-                basis=clock.basis,
-                proof=clock.proof,
-                zone_s=clock.zone_s,
-            )
-            for clock in cluster.clocks
-        ],
-    )
-
-
-def _rank_entries(case: Case) -> list[RankEntry]:
-    cluster = case.cluster
-    first = _first_errors(case.chain)
-    job_end = _ends(cluster)
-    ranks = []
-    for process in cluster.processes:
-        first_error = first.get(process.key)
-        silent = process.last_ns is not None and job_end[process.clock] - process.last_ns > SILENT_NS
-        ranks.append(
-            RankEntry(
-                rank=process.rank,
-                node=process.node,
-                device=process.device,
-                pid=process.pid,
-                first_error=iso_local(first_error[1]) if first_error else None,
-                last_seen=iso_local(process.last_ns),
-                silent_since=iso_local(process.last_ns) if silent else None,
-                first_error_quality=_quality(first_error),
-            )
-        )
-    return ranks
-
-
-def _first_errors(chain: Chain) -> dict[ProcessKey | None, tuple[bool, int]]:
-    """Process → whether the time is inherited, and its first error on the reference clock; a stamp goes first."""
-    first: dict[ProcessKey | None, tuple[bool, int]] = {}
-    for one in chain.incidents:
-        for finding in (one.lead, *one.findings) if one.role != "teardown" else ():
-            if finding.time_ns is not None:
-                at = finding.time_ns + round(finding.offset_s * SECOND_NS)
-                found = (finding.time_quality == "inherited", at)
-                first[one.actor.process] = min(first.get(one.actor.process, found), found)
-    return first
-
-
-def _quality(first_error: tuple[bool, int] | None) -> TimeQuality:
-    if first_error is None:
-        return "none"
-    return "inherited" if first_error[0] else "exact"
-
-
-def _ends(cluster: Cluster) -> dict[int, int]:
-    """Clock → the last record of all processes on clocks that compare with it."""
-    last: dict[int, int] = {}
-    for process in cluster.processes:
-        if process.last_ns is not None:
-            last[process.clock] = max(last.get(process.clock, process.last_ns), process.last_ns)
-    clocks = cluster.clocks
-    return {
-        own: max(end for other, end in last.items() if clocks[own].doubt_s(clocks[other]) is not None) for own in last
-    }
-
-
-MAX_RANKS = 4096
-
-SILENT_NS = 60 * SECOND_NS
-"""A process whose last record is this much older than the last one of the job was silent at the end."""
 
 
 MAX_NAMED = 20

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from plogscope.formats.stamps import FIRST_DATED_NS, SECOND_NS
 from plogscope.model.chain import Clock, Incident
 from plogscope.model.record import ANNOUNCED, Finding, Sequel
 
-SECOND_NS = 1_000_000_000
 AT_ONCE_NS = 2 * SECOND_NS
 """Who catches an exception says so at once; a process that is started again speaks later."""
 
 LIVED_ON_NS = 30 * SECOND_NS
 """A process that an exception ends has gone after this time, or hangs in its exit without a word of its own."""
 
-FIRST_DATED_NS = 1_420_070_400_000_000_000
-"""An earlier stamp has no year."""
 
 CALM = ("DEBUG", "INFO", "WARNING")
 EXCEPTION_FORMATS = ("exception", "traceback")

@@ -8,11 +8,10 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from plogscope.chain.order import comparable
+from plogscope.formats.stamps import SECOND_NS
 from plogscope.model.chain import Clock, Incident, Process
 from plogscope.model.record import Finding, Writer
 from plogscope.model.signature import Signature
-
-SECOND_NS = 1_000_000_000
 
 WENT_ON_RECORDS = 150
 """A process that wrote so many more lines after an error, and went on for `WENT_ON_NS`, was not stopped by it."""

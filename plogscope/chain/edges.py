@@ -6,13 +6,12 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from plogscope.chain.order import comparable, lag_s, precedes, uncertainty_s
+from plogscope.formats.stamps import SECOND_NS
 from plogscope.model.chain import Clock, Edge, Incident
 from plogscope.model.record import Writer
 from plogscope.model.signature import Explains, Signature, names
 from plogscope.model.vocabulary import EdgeKind, Text
 from plogscope.wording import say
-
-SECOND_NS = 1_000_000_000
 
 DEVICE_LAG_NS = 15 * SECOND_NS
 """A device-fault record can be stamped this much later than the wrappers of the same device."""

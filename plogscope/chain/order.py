@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from plogscope.formats.stamps import SECOND_NS
 from plogscope.model.chain import Clock, Incident
 from plogscope.model.record import Finding
-
-SECOND_NS = 1_000_000_000
 
 
 def lag_s(cause: Finding, effect: Finding, clocks: Sequence[Clock]) -> float | None:

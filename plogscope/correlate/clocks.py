@@ -9,12 +9,11 @@ import msgspec
 from plogscope.correlate.skew import Skew, Times, find_skews, shared_events
 from plogscope.correlate.zones import ClockName, Zone, own_zones, utc_zones
 from plogscope.formats.epochs import MAX_DELAY_NS, MAX_EARLY_NS
+from plogscope.formats.stamps import SECOND_NS
 from plogscope.model.chain import Clock
 from plogscope.model.record import Finding
 from plogscope.model.source import Bundle, Source
 from plogscope.model.vocabulary import ClockProof
-
-SECOND_NS = 1_000_000_000
 
 ASSUMED_UNCERTAINTY_S = 10.0 * 365 * 86_400
 SAME_NODE_UNCERTAINTY_S = 1.0

@@ -10,10 +10,9 @@ import msgspec
 from plogscope.correlate.clocks import Clocks
 from plogscope.correlate.homes import Homes
 from plogscope.correlate.identity import Identities
+from plogscope.formats.stamps import SECOND_NS
 from plogscope.model.chain import Clock, Cluster, Process
 from plogscope.model.source import Bundle
-
-SECOND_NS = 1_000_000_000
 
 
 def build_cluster(

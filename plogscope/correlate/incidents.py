@@ -9,12 +9,12 @@ import msgspec
 
 from plogscope.formats.prefixes import clean, peel
 from plogscope.formats.registry import classify
+from plogscope.formats.stamps import SECOND_NS
 from plogscope.model.chain import Incident
 from plogscope.model.record import Actor, Finding, Writer
 from plogscope.model.signature import Code, Signature
 from plogscope.model.vocabulary import Category, Role, Text
 
-SECOND_NS = 1_000_000_000
 JOIN_WITHIN_NS = 15 * SECOND_NS
 """The host polls the device's ring buffer for up to about 12 s, so the layers of one fault can be that far apart."""
 

@@ -12,9 +12,9 @@ from statistics import median
 
 import msgspec
 
+from plogscope.formats.stamps import SECOND_NS
 from plogscope.model.record import Finding
 
-SECOND_NS = 1_000_000_000
 COMM_INIT_SUCCESS = "hccl/comm-init-success"
 EVENT_S = 5.0
 """The members of one communicator log that it is up within this time of each other."""

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 
 from plogscope.correlate.clocks import Clocks
+from plogscope.formats.stamps import SECOND_NS
 from plogscope.model.chain import Chain, Cluster, Incident
 from plogscope.model.record import ProcessKey
 from plogscope.model.report import Timeline, TimelineRank
@@ -13,7 +14,6 @@ from plogscope.model.source import Bundle
 
 BINS = 120
 LEVELS = ["info", "warning", "error"]
-SECOND_NS = 1_000_000_000
 MAX_ROWS = 1024
 
 Bins = Mapping[tuple[int, int], int]

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 
-from plogscope.formats.epochs import QUARTER_NS, SECOND_NS, agreed_zone, instants
+from plogscope.formats.epochs import QUARTER_NS, agreed_zone, instants
+from plogscope.formats.stamps import SECOND_NS
 from plogscope.model.record import Finding
 from plogscope.model.vocabulary import ClockProof
 

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from plogscope.discover.bundle import discover
-from plogscope.discover.unpack import Scratch
+from plogscope.discover.scratch import Scratch
 
 __all__ = ["Scratch", "discover"]

@@ -9,7 +9,8 @@ import sys
 import msgspec
 
 from plogscope.discover.kinds import is_binary_name
-from plogscope.discover.unpack import Scratch, Unpacked, form_of, spool, unpack, without_suffix
+from plogscope.discover.scratch import Scratch
+from plogscope.discover.unpack import Unpacked, form_of, spool, unpack, without_suffix
 from plogscope.discover.walk import File, Tree, walk
 from plogscope.model.source import Skipped
 

@@ -12,7 +12,8 @@ from plogscope.discover.archives import STDIN, Archives, Folder, standard_input
 from plogscope.discover.kinds import kind_of
 from plogscope.discover.layout import STEP_DIR, Run, find_runs, layout_of
 from plogscope.discover.names import NameFacts, facts_of, nodes_of
-from plogscope.discover.unpack import Scratch, rewritten
+from plogscope.discover.scratch import Scratch
+from plogscope.discover.unpack import rewritten
 from plogscope.discover.walk import File, Tree, exists_as_directory, reason_of, shown, special_reason, walk
 from plogscope.errors import InputError
 from plogscope.model.source import Bundle, Layout, Skipped, Source, SourceKind

@@ -11,37 +11,25 @@ import contextlib
 import errno
 import gzip
 import importlib
-import io
-import lzma
 import os
 import re
-import shutil
 import stat
-import struct
 import tarfile
-import tempfile
 import time
 import zipfile
-import zlib
 from collections.abc import Callable
 from typing import BinaryIO, Literal, cast
 
 import msgspec
 
+from plogscope.discover.forward import DAMAGE, Forward, Xz
+from plogscope.discover.scratch import Scratch, Stop
 from plogscope.discover.text import as_utf8
 from plogscope.discover.walk import PRUNED, shown
 from plogscope.model.source import Skipped
 
 Form = Literal["tar", "zip", "gzip", "bzip2", "xz", "zstd"]
 
-CHUNK_BYTES = 1 << 20
-HEADER_BYTES = 1 << 20
-"""A name or a table of attributes in a tar header that is longer is an attack on the memory."""
-
-STEP_BYTES = 1 << 14
-"""What stands this near before damage is lost with it."""
-
-XZ_MEMORY_BYTES = 256 << 20
 _UNICODE_NAME = 0x800
 _ENCRYPTED = 0x1
 
@@ -52,36 +40,6 @@ _MAGIC: tuple[tuple[bytes, Form], ...] = (
     (b"\x1f\x8b", "gzip"), (b"BZh", "bzip2"), (b"\xfd7zXZ\0", "xz"), (b"\x28\xb5\x2f\xfd", "zstd"),
     (b"PK\x03\x04", "zip"), (b"PK\x05\x06", "zip"),
 )  # fmt: skip
-_DAMAGE = (
-    tarfile.TarError, zipfile.BadZipFile, EOFError, zlib.error, lzma.LZMAError, struct.error, ValueError, OverflowError,
-    IndexError, KeyError, RecursionError, NotImplementedError, RuntimeError,
-)  # fmt: skip
-"""What the readers of the standard library raise for broken archives."""
-
-
-class Limits(msgspec.Struct, frozen=True):
-    """Where unpacking stops. All bundles of a job that people send are far below.
-
-    Attributes:
-        total_bytes: Written for all archives of one analysis; half of what the disk has free is a limit as well.
-        passed_bytes: Unpacked of one archive, written or not.
-        ratio: Unpacked bytes for each packed one, from `ratio_from_bytes` on.
-        entries: Members of all archives.
-        nesting: Archives within archives.
-        depth: Folders above a member.
-    """
-
-    total_bytes: int = 64 << 30
-    passed_bytes: int = 256 << 30
-    ratio: int = 300
-    ratio_from_bytes: int = 256 << 20
-    entries: int = 500_000
-    nesting: int = 3
-    depth: int = 40
-
-
-class Stop(Exception):  # noqa: N818 - it ends the reading of one archive, and is no error
-    """A limit is reached: what is written stays, the rest is not read."""
 
 
 class Unpacked(msgspec.Struct):
@@ -98,145 +56,6 @@ class Unpacked(msgspec.Struct):
     file: str | None = None
     skipped: list[Skipped] = []
     damage: str | None = None
-
-
-class Scratch:
-    """A private folder below the system's temporary folder: made when it is needed, removed by `close`."""
-
-    def __init__(self, limits: Limits | None = None) -> None:
-        self.limits = limits or Limits()
-        self.entries = 0
-        self._root: str | None = None
-        self._made = 0
-        self._left = self.limits.total_bytes
-
-    def close(self) -> None:
-        """Removes everything."""
-        if self._root is not None:
-            shutil.rmtree(self._root, ignore_errors=True)
-            self._root = None
-
-    def folder(self) -> str:
-        """A new empty folder.
-
-        Raises:
-            OSError: There is no temporary folder, or no room in it.
-        """
-        if self._root is None:
-            self._root = os.path.realpath(tempfile.mkdtemp(prefix="plogscope-"))
-            self._left = min(self._left, shutil.disk_usage(self._root).free // 2)
-        self._made += 1
-        folder = os.path.join(self._root, str(self._made))  # noqa: PTH118 - as all paths of discover
-        os.mkdir(folder)  # noqa: PTH102
-        return folder
-
-    def write(self, read: Callable[[int], bytes], path: str) -> None:
-        """Writes a new file from what `read(n)` gives until it gives nothing.
-
-        Raises:
-            Stop: There is no room left; what fitted is in the file.
-            OSError: The file cannot be written.
-        """
-        with open(path, "xb") as target:
-            while chunk := read(CHUNK_BYTES):
-                if len(chunk) > self._left:
-                    raise Stop("no room to unpack more")
-                self._left -= len(chunk)
-                target.write(chunk)
-
-
-class Forward:
-    """A stream that is only read on: skipping is reading, and all that comes is counted."""
-
-    def __init__(self, stream: BinaryIO, packed_bytes: int, limits: Limits) -> None:
-        self._read: Callable[[int], bytes] = getattr(stream, "read1", stream.read)
-        self._position = 0
-        self._came = 0
-        self._held = b""
-        ratio = max(limits.ratio_from_bytes, limits.ratio * packed_bytes)
-        self._most = min(limits.passed_bytes, ratio)
-
-    def tell(self) -> int:
-        """Bytes that were read so far."""
-        return self._position
-
-    def peek(self, size: int) -> bytes:
-        """The next bytes, which stay to be read."""
-        self._held += self._take(size - len(self._held))
-        return self._held
-
-    def read(self, size: int) -> bytes:
-        """As many bytes as there are, at most `size`.
-
-        Raises:
-            Stop: More came than a log would be.
-            ReadError: More is wanted at once than a header needs.
-        """
-        if not 0 <= size <= HEADER_BYTES:
-            raise tarfile.ReadError("a header that is too long")
-        data, self._held = self._held[:size], self._held[size:]
-        try:
-            data += self._take(size - len(data))
-        except (OSError, *_DAMAGE):
-            if not data:
-                raise  # else what was held comes first, and the reader raises again
-        self._position += len(data)
-        return data
-
-    def seek(self, position: int) -> None:
-        """Reads on to `position`."""
-        if position < self._position:
-            raise tarfile.ReadError("a member before its header")
-        while self._position < position and self.read(min(CHUNK_BYTES, position - self._position)):
-            pass
-
-    def _take(self, size: int) -> bytes:
-        """What comes next; damage is raised only when all before it was given."""
-        parts: list[bytes] = []
-        while size > 0:
-            try:
-                part = self._read(min(size, STEP_BYTES))
-            except (OSError, *_DAMAGE):  # gzip's own error is an OSError
-                if parts:
-                    break  # the reader raises again
-                raise
-            if not part:
-                break
-            parts.append(part)
-            size -= len(part)
-            self._came += len(part)
-            if self._came > self._most:
-                raise Stop("it unpacks to more than a log would")
-        return b"".join(parts)
-
-
-class _Xz(io.RawIOBase):
-    """xz with a bound of its memory, which `lzma.open` does not have."""
-
-    def __init__(self, stream: BinaryIO) -> None:
-        self._stream = stream
-        self._one = self._decompressor()
-        self._fresh = True
-
-    @staticmethod
-    def _decompressor() -> lzma.LZMADecompressor:
-        return lzma.LZMADecompressor(memlimit=XZ_MEMORY_BYTES)
-
-    def read(self, size: int = -1) -> bytes:
-        """At least one byte unless the end is reached."""
-        while True:
-            given = b""
-            if self._one.eof:
-                given, self._one, self._fresh = self._one.unused_data.lstrip(b"\0"), self._decompressor(), True
-            if self._one.needs_input and not given:
-                given = self._stream.read(1 << 16)
-                if not given:
-                    if self._fresh:
-                        return b""
-                    raise EOFError("the end is missing")
-            self._fresh = False
-            if data := self._one.decompress(given, size):
-                return data
 
 
 def form_of(path: str, head: bytes, *, alone: bool) -> Form | None:
@@ -294,7 +113,7 @@ def unpack(location: str, path: str, form: Form, scratch: Scratch, refused: Call
             target = os.path.join(scratch.folder(), name[:200].replace("\0", ""))  # noqa: PTH118
             found.file = target
             scratch.write(forward.read, target)
-    except (Stop, OSError, *_DAMAGE) as error:
+    except (Stop, OSError, *DAMAGE) as error:
         found.damage = _reason(error)
     if found.file is not None and os.path.exists(found.file):  # noqa: PTH110
         _set_time(found.file, changed)
@@ -346,7 +165,7 @@ def _opened(stream: BinaryIO, form: Form) -> BinaryIO:
     if form == "bzip2":
         return cast("BinaryIO", bz2.BZ2File(stream))
     if form == "xz":
-        return cast("BinaryIO", _Xz(stream))
+        return cast("BinaryIO", Xz(stream))
     if form == "zstd":
         try:
             zstd = importlib.import_module("compression.zstd")
@@ -408,7 +227,7 @@ class _Members:
                         forward = Forward(cast("BinaryIO", content), size, self.scratch.limits)
                         moment = time.mktime((*member.date_time, 0, 0, -1))
                         self.make_file(target, name, forward.read, moment)
-                except _DAMAGE as error:
+                except DAMAGE as error:
                     self.found.damage = _reason(error)
 
     def place(self, name: str, kind: str) -> str | None:

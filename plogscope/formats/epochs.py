@@ -14,9 +14,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
-from plogscope.formats.stamps import local_ns
+from plogscope.formats.stamps import SECOND_NS, local_ns
 
-SECOND_NS = 1_000_000_000
 QUARTER_NS = 900 * SECOND_NS
 """Zones differ from UTC by whole quarters of an hour."""
 

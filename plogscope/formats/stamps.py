@@ -14,6 +14,9 @@ DAY_NS = 86_400 * SECOND_NS
 FIRST_KNOWN_YEAR, LAST_KNOWN_YEAR = 2015, 2100
 """Before the first time synchronisation a device writes 1970 dates: order holds, time does not."""
 
+FIRST_DATED_NS = (dt.date(FIRST_KNOWN_YEAR, 1, 1) - dt.date(1970, 1, 1)).days * DAY_NS
+"""An earlier stamp is one without a year (read as 1970 or 1972), or one of a clock that was never set."""
+
 NO_YEAR = 1970
 _NO_YEAR_LEAP = 1972
 """Home of 29 February without a year: 1970 has none."""

@@ -14,7 +14,7 @@ from plogscope.formats.stamps import local_ns, yearless_ns
 
 ORDER = 90
 
-_PID_LIMIT = 1 << 22
+PID_LIMIT = 1 << 22
 """Linux never gives a larger pid: what is larger is a pthread id."""
 
 _HEAD = re.compile(
@@ -59,8 +59,8 @@ def head(text: str) -> Head | None:
         level=LEVELS[letter],
         time_ns=time_ns,
         time_quality="none" if time_ns is None else "no_year",
-        pid=ident if ident <= _PID_LIMIT else None,
-        tid=ident if ident > _PID_LIMIT else None,
+        pid=ident if ident <= PID_LIMIT else None,
+        tid=ident if ident > PID_LIMIT else None,
         src_file=src_file,
         src_line=int(src_line),
         rank=int(rank) if rank else None,

@@ -6,9 +6,10 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from plogscope.formats.stamps import SECOND_NS
+
 MAX_BINS = 1024
 MAX_WRITERS = 4096
-SECOND_NS = 1_000_000_000
 LEVEL_CLASSES = 4
 """Room for the level classes in a packed key."""
 

@@ -9,6 +9,7 @@ import numpy as np
 from plogscope.formats.base import Facts, Head
 from plogscope.formats.encoding import decode_line, is_gb18030
 from plogscope.formats.parse import Piece, parse_line
+from plogscope.formats.stamps import FIRST_DATED_NS
 from plogscope.grammar.match import Match, Matcher
 from plogscope.model.record import Actor, Finding
 from plogscope.model.source import Source
@@ -286,10 +287,6 @@ class _Scanner:
         fragment.activity.add(time_ns, level_class, pid, fragment.counts.lines)
         if fragment.counts.dated_ns is None and time_ns >= FIRST_DATED_NS:
             fragment.counts.dated_ns = time_ns
-
-
-FIRST_DATED_NS = 1_420_070_400_000_000_000
-"""2015-01-01: an earlier stamp is one without a year (read as 1970 or 1972), or one of a clock that was never set."""
 
 
 def _actor(source: Source, facts: Facts, head: Head | None) -> Actor:

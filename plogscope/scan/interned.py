@@ -34,6 +34,19 @@ def rows_at(body: Bytes, positions: Ints, width: int = WIDTH) -> Bytes:
     return rows
 
 
+def by_distinct(values: Ints, of: Callable[[int], int], most: int) -> Ints:
+    """What `of` makes of each value, asked once for each distinct one; -1 beyond the first `most` of them."""
+    results = np.full(len(values), -1, np.int64)
+    pending = np.arange(len(values))
+    for _ in range(most):
+        if not len(pending):
+            break
+        same = values[pending] == values[pending[0]]
+        results[pending[same]] = of(int(values[pending[0]]))
+        pending = pending[~same]
+    return results
+
+
 class Interned(Generic[Read]):
     """The distinct texts that begin rows.
 

@@ -6,15 +6,12 @@ from collections.abc import Mapping
 
 import msgspec
 
-from plogscope.formats.stamps import with_year
+from plogscope.formats.stamps import FIRST_DATED_NS, SECOND_NS, with_year
 from plogscope.model.record import Finding
 from plogscope.model.source import Bundle, Skipped
 from plogscope.scan.activity import Span
-from plogscope.scan.assemble import FIRST_DATED_NS
 from plogscope.scan.engine import Scanned
 from plogscope.scan.fragment import Fragment
-
-SECOND_NS = 1_000_000_000
 
 
 class SourceStats(msgspec.Struct, frozen=True, kw_only=True):

@@ -14,15 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plogscope.formats.registry import classify
-from plogscope.formats.stamps import day_ns
-from plogscope.scan.interned import Bytes, Interned, Ints, Words, rows_at
+from plogscope.formats.stamps import FIRST_KNOWN_YEAR, LAST_KNOWN_YEAR, SECOND_NS, day_ns
+from plogscope.scan.interned import Bytes, Interned, Ints, Words, by_distinct, rows_at
 from plogscope.scan.plain import LEVEL_CLASSES, HeadTable, PlainHead
 
-SECOND_NS = 1_000_000_000
 _STAMP_BYTES = 32
 _STAMP = len("YYYY-MM-DD-HH:MM:SS.mmm.uuu ")
 _MOST_DAYS = 64
-_FIRST_YEAR, _LAST_YEAR = 2015, 2100
 _INITIALS: NDArray[np.bool_] = np.isin(np.arange(256), list(b"DIETW"))
 """What the names of the levels begin with."""
 
@@ -117,29 +115,16 @@ def _read_stamps(rows: Bytes) -> tuple[Ints, Ints, Ints]:
     hour, minute, second = two[11], two[14], two[17]
     valid &= (hour < 24) & (minute < 60) & (second < 60)  # noqa: PLR2004 - a clock
     day = ((two[0] * 100 + two[2]) * 100 + two[5]) * 100 + two[8]
-    midnight = _midnights(day, valid)
+    midnight = by_distinct(np.where(valid, day, 0), _midnight, _MOST_DAYS)
     valid = np.flatnonzero(valid & (midnight >= 0))
     seconds = midnight + (hour * 60 + minute) * 60 + second
     micros = (two[20] * 10 + digits[22]) * 1000 + two[24] * 10 + digits[26]
     return valid, seconds[valid], micros[valid] * 1000
 
 
-def _midnights(days: Ints, valid: NDArray[np.bool_]) -> Ints:
-    """Seconds at the midnight of each day `YYYYMMDD` since 1970, -1 where there is no such day."""
-    midnights = np.full(len(days), -1, np.int64)
-    pending = np.flatnonzero(valid)
-    for _ in range(_MOST_DAYS):
-        if not len(pending):
-            break
-        same = days[pending] == days[pending[0]]
-        midnights[pending[same]] = _midnight(int(days[pending[0]]))
-        pending = pending[~same]
-    return midnights
-
-
 @lru_cache(maxsize=4096)
 def _midnight(day: int) -> int:
     """-1 if there is no such day or the clock was never set."""
     year, month, date = day // 10_000, day // 100 % 100, day % 100
-    start = day_ns(year, month, date) if _FIRST_YEAR <= year <= _LAST_YEAR else None
+    start = day_ns(year, month, date) if FIRST_KNOWN_YEAR <= year <= LAST_KNOWN_YEAR else None
     return -1 if start is None else start // SECOND_NS

@@ -12,18 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plogscope.formats.registry import classify
-from plogscope.formats.stamps import yearless_ns
-from plogscope.scan.interned import Bytes, Interned, Ints, rows_at
+from plogscope.formats.stamps import SECOND_NS, yearless_ns
+from plogscope.formats.torch_log import PID_LIMIT
+from plogscope.scan.interned import Bytes, Interned, Ints, by_distinct, rows_at
 from plogscope.scan.plain import LEVEL_CLASSES, HeadTable, PlainHead
 
-SECOND_NS = 1_000_000_000
 _FIXED = len("V1130 07:08:52.742000 ")
 _DIGITS = (1, 2, 3, 4, 6, 7, 9, 10, 12, 13, 15, 16, 17, 18, 19, 20)
 _SIGNS = ((5, ord(" ")), (8, ord(":")), (11, ord(":")), (14, ord(".")), (21, ord(" ")))
 _STAMP_BYTES = 32
 _MOST_BLANKS = 4
 _MOST_DIGITS = 20
-_PID_LIMIT = 1 << 22
 _LETTERS = b"VDIW"
 _STARTS: NDArray[np.bool_] = np.isin(np.arange(256), list(_LETTERS))
 _MOST_DAYS = 64
@@ -73,11 +72,11 @@ class TorchHeads:
         return lines[valid], heads, seconds, seconds * SECOND_NS + micros * 1000
 
     def _index(self, letters: Bytes, numbers: Ints) -> Ints:
-        packed = letters.astype(np.int64) * (2 * _PID_LIMIT) + numbers
+        packed = letters.astype(np.int64) * (2 * PID_LIMIT) + numbers
         distinct, inverse = np.unique(packed, return_inverse=True)
         indices = []
         for key in distinct.tolist():
-            letter, pid = divmod(key, 2 * _PID_LIMIT)
+            letter, pid = divmod(key, 2 * PID_LIMIT)
             known = self._heads.get((letter, pid))
             if known is None:
                 known = self._heads[letter, pid] = len(self._entries)
@@ -100,7 +99,7 @@ def _format_and_level(letter: int) -> tuple[str, str]:
 
 def _head_of(letter: int, pid: int) -> PlainHead:
     name, level = _format_and_level(letter)
-    return PlainHead(name, level, LEVEL_CLASSES[level], pid if pid <= _PID_LIMIT else None)
+    return PlainHead(name, level, LEVEL_CLASSES[level], pid if pid <= PID_LIMIT else None)
 
 
 def _read_numbers(body: Bytes, positions: Ints) -> tuple[Ints, Ints]:
@@ -123,7 +122,7 @@ def _read_numbers(body: Bytes, positions: Ints) -> tuple[Ints, Ints]:
         if not len(pending):
             break
         larger = numbers[pending] * 10 + byte.astype(np.int64) - ord("0")
-        numbers[pending] = np.minimum(larger, _PID_LIMIT + 1)
+        numbers[pending] = np.minimum(larger, PID_LIMIT + 1)
     return after, numbers
 
 
@@ -138,17 +137,10 @@ def _read_times(rows: Bytes) -> tuple[Ints, Ints, Ints]:
         return value
 
     hour, minute, second = number(6, 7), number(9, 10), number(12, 13)
-    midnight = _midnights(number(1, 2, 3, 4))
+    midnight = by_distinct(number(1, 2, 3, 4), _midnight, _MOST_DAYS)
     valid = np.flatnonzero((hour < 24) & (minute < 60) & (second < 60) & (midnight >= 0))  # noqa: PLR2004 - a clock
     seconds = midnight + (hour * 60 + minute) * 60 + second
     return valid, seconds[valid], number(15, 16, 17, 18, 19, 20)[valid]
-
-
-def _midnights(days: Ints) -> Ints:
-    midnights = np.full(len(days), -1, np.int64)
-    for day in np.unique(days)[:_MOST_DAYS].tolist():
-        midnights[days == day] = _midnight(day)
-    return midnights
 
 
 @lru_cache(maxsize=512)

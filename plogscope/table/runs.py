@@ -14,16 +14,13 @@ import numpy as np
 from plogscope.formats.base import Facts, Head
 from plogscope.formats.parse import MAX_PEELED_CHARS, Piece, parse_line
 from plogscope.formats.prefixes import clean, split_glued
-from plogscope.formats.stamps import with_year
+from plogscope.formats.stamps import FIRST_DATED_NS, with_year
 from plogscope.model.rows import MAX_MESSAGE_CHARS
 from plogscope.model.source import Source
 from plogscope.scan.read import Block
 from plogscope.table.arrays import NULL, utf8
 from plogscope.table.columns import Columns, Kind, Writer
 from plogscope.table.ordinary import Coder, Groups, Lines, Ordinary, message_of
-
-FIRST_DATED_NS = 1_420_070_400_000_000_000
-"""2015: stamps without a year stand before it."""
 
 MAX_STREAMS = 4096
 """Writers whose last record is remembered; the line of a forgotten one opens a record without a head."""

@@ -9,13 +9,14 @@ from typing import BinaryIO
 import pyarrow as pa
 
 from plogscope.formats.parse import parse_line
+from plogscope.formats.stamps import FIRST_DATED_NS
 from plogscope.model.rows import ROWS
 from plogscope.model.source import Skipped, Source
 from plogscope.scan.engine import RECORD_KINDS, STATEMENTS, open_regular
 from plogscope.scan.read import read_blocks
 from plogscope.table.columns import Columns
 from plogscope.table.place import Placement
-from plogscope.table.runs import FIRST_DATED_NS, Runs
+from plogscope.table.runs import Runs
 from plogscope.table.sinks import Output
 
 BLOCK_BYTES = 1 << 18

@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from plogscope.discover import Scratch, discover
-from plogscope.discover.unpack import Limits
+from plogscope.discover.scratch import Limits
 from plogscope.errors import InputError
 from plogscope.model.source import Bundle
 

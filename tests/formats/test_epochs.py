@@ -6,17 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plogscope.formats.epochs import (
-    EAST_NS,
-    MAX_DELAY_NS,
-    QUARTER_NS,
-    SECOND_NS,
-    WEST_NS,
-    agreed_zone,
-    instants,
-    vote_of,
-)  # fmt: skip
-from plogscope.formats.stamps import local_ns
+from plogscope.formats.epochs import EAST_NS, MAX_DELAY_NS, QUARTER_NS, WEST_NS, agreed_zone, instants, vote_of
+from plogscope.formats.stamps import SECOND_NS, local_ns
 
 HOUR_NS = 3600 * SECOND_NS
 

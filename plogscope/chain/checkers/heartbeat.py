@@ -14,7 +14,6 @@ from datetime import datetime, timezone
 from plogscope.chain.checkers.accuse import suspect, suspect_place
 from plogscope.chain.checkers.base import CheckerResult, JobView
 from plogscope.chain.checkers.reading import (
-    SECOND_NS,
     incident_of,
     is_own_failure,
     number,
@@ -24,6 +23,7 @@ from plogscope.chain.checkers.reading import (
 )
 from plogscope.chain.checkers.seats import Seats, find_seats
 from plogscope.chain.checkers.signatures import HEARTBEAT
+from plogscope.formats.stamps import SECOND_NS
 from plogscope.model.record import Finding
 from plogscope.wording import say
 

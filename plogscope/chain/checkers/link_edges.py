@@ -16,7 +16,6 @@ from typing import NamedTuple
 from plogscope.chain.checkers.accuse import listed, suspect, suspect_place
 from plogscope.chain.checkers.base import CheckerResult, JobView
 from plogscope.chain.checkers.reading import (
-    SECOND_NS,
     connect_limit_ns,
     incident_of,
     is_own_failure,
@@ -32,6 +31,7 @@ from plogscope.chain.checkers.signatures import (
     TRANSPORT_CREATE,
     TRANSPORT_INIT,
 )
+from plogscope.formats.stamps import SECOND_NS
 from plogscope.model.record import Finding
 from plogscope.model.vocabulary import Text
 from plogscope.wording import say

@@ -16,6 +16,7 @@ from plogscope.chain.checkers.signatures import (
     TOPO_AGENT_TIMEOUT,
     TOPO_SERVER_TIMEOUT,
 )
+from plogscope.formats.stamps import SECOND_NS
 from plogscope.model.chain import Clock, Incident
 from plogscope.model.record import Finding
 
@@ -25,7 +26,6 @@ NO_RANK = 4_294_967_295
 MAX_RANKS = 65_536
 """No job is larger; a larger number in a hostile line must not make a list of that length."""
 
-SECOND_NS = 1_000_000_000
 
 _NUMBER = re.compile(r"\d{1,20}")
 _STAMP = re.compile(r"(\d{4})-(\d{2})-(\d{2})[- ](\d{2}):(\d{2}):(\d{2})(?:\.(\d{3})\.?(\d{3})?)?")

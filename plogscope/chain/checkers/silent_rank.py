@@ -10,7 +10,8 @@ from collections.abc import Mapping
 
 from plogscope.chain.checkers.accuse import listed, suspects
 from plogscope.chain.checkers.base import CheckerResult, JobView
-from plogscope.chain.checkers.reading import MAX_RANKS, SECOND_NS, is_own_failure
+from plogscope.chain.checkers.reading import MAX_RANKS, is_own_failure
+from plogscope.formats.stamps import SECOND_NS
 from plogscope.model.chain import Process
 from plogscope.wording import say
 

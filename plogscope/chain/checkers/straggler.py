@@ -16,18 +16,11 @@ from itertools import product
 import msgspec
 
 from plogscope.chain.checkers.base import CheckerResult, JobView
-from plogscope.chain.checkers.reading import (
-    SECOND_NS,
-    connect_limit_ns,
-    exec_limit_ns,
-    incident_of,
-    number,
-    these,
-    uncertainty_ns,
-)
+from plogscope.chain.checkers.reading import connect_limit_ns, exec_limit_ns, incident_of, number, these, uncertainty_ns
 from plogscope.chain.checkers.seats import Seats, find_seats
 from plogscope.chain.checkers.signatures import COMM_INIT_SUCCESS, ENTRY_COMM_INIT, TASK_FAILED
 from plogscope.chain.checkers.tasks import TaskReport, by_communicator, task_reports
+from plogscope.formats.stamps import SECOND_NS
 from plogscope.model.chain import Incident
 from plogscope.model.record import Finding
 from plogscope.wording import say
