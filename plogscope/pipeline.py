@@ -34,6 +34,7 @@ from plogscope.correlate.victims import name_victims
 from plogscope.discover import Scratch, discover
 from plogscope.evidence.around import traceback_text
 from plogscope.evidence.frames import raised_at, start_at
+from plogscope.evidence.sequel import read_sequel
 from plogscope.grammar.codes import load_codes
 from plogscope.grammar.load import load_grammar
 from plogscope.model.chain import Chain, Cluster
@@ -46,7 +47,6 @@ from plogscope.model.vocabulary import Symptom, Text
 from plogscope.redact import redact_report
 from plogscope.scan.engine import scan_bundle
 from plogscope.scan.merge import Observations, SourceStats, merge
-from plogscope.scan.sequel import read_sequel
 from plogscope.triage.collect import collection_script
 from plogscope.triage.route import route
 from plogscope.triage.steps import read_steps

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from plogscope.formats.encoding import decode_line
 from plogscope.model.source import Source
+from plogscope.opening import open_log
 
 BEFORE = 5
 AFTER = 5
@@ -16,7 +17,7 @@ _WINDOW_BYTES = 64 * 1024
 def lines_around(source: Source, offset: int) -> tuple[list[str], list[str]]:
     """Up to five lines before and after the line that starts at `offset`; empty when the source cannot be read now."""
     try:
-        with open(source.location, "rb") as stream:
+        with open_log(source.location) as stream:
             start = max(0, offset - _WINDOW_BYTES)
             stream.seek(start)
             before = stream.read(offset - start).split(b"\n")
@@ -38,7 +39,7 @@ def lines_around(source: Source, offset: int) -> tuple[list[str], list[str]]:
 def text_before(source: Source, offset: int, *, limit_bytes: int = _WINDOW_BYTES) -> str:
     """What stands before a line and the line itself, at most `limit_bytes`: to read a traceback back from its end."""
     try:
-        with open(source.location, "rb") as stream:
+        with open_log(source.location) as stream:
             start = max(0, offset - limit_bytes)
             stream.seek(start)
             before = stream.read(offset - start)
@@ -51,7 +52,7 @@ def text_before(source: Source, offset: int, *, limit_bytes: int = _WINDOW_BYTES
 def text_after(source: Source, offset: int, *, limit_bytes: int = _WINDOW_BYTES) -> str:
     """The line that starts at `offset` and what follows it, at most `limit_bytes`."""
     try:
-        with open(source.location, "rb") as stream:
+        with open_log(source.location) as stream:
             stream.seek(offset)
             return stream.read(limit_bytes).decode("utf-8", "replace")
     except OSError:

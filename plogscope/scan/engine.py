@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from stat import S_ISREG
 
 import msgspec
 
@@ -18,6 +17,7 @@ from plogscope.grammar.load import load_grammar
 from plogscope.grammar.match import Matcher
 from plogscope.model.signature import Grammar
 from plogscope.model.source import Bundle, Skipped, Source
+from plogscope.opening import open_log
 from plogscope.scan.assemble import scan
 from plogscope.scan.fragment import Fragment, empty_fragment, finish
 from plogscope.scan.quiet import Columns
@@ -100,19 +100,10 @@ def _tasks(bundle: Bundle) -> Iterator[Task]:
 def _scan_task(task: Task, matcher: Matcher, columns: Columns) -> Fragment | str:
     """The fragment of a range, or why it could not be read."""
     try:
-        with open(task.source.location, "rb", buffering=0, opener=open_regular) as stream:
+        with open_log(task.source.location) as stream:
             return scan(stream, task.source, matcher, task.start, task.stop, columns=columns)
     except OSError as error:
         return error.strerror or type(error).__name__
-
-
-def open_regular(path: str, flags: int) -> int:
-    """Opens without ever waiting: what was a regular file when it was found may be a pipe by now."""
-    descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
-    if not S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
-        raise OSError(0, "no longer a regular file", path)
-    return descriptor
 
 
 _worker: list[tuple[Matcher, Columns]] = []

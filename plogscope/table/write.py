@@ -12,7 +12,8 @@ from plogscope.formats.parse import parse_line
 from plogscope.formats.stamps import FIRST_DATED_NS
 from plogscope.model.rows import ROWS
 from plogscope.model.source import Skipped, Source
-from plogscope.scan.engine import RECORD_KINDS, STATEMENTS, open_regular
+from plogscope.opening import open_log
+from plogscope.scan.engine import RECORD_KINDS, STATEMENTS
 from plogscope.scan.read import read_blocks
 from plogscope.table.columns import Columns
 from plogscope.table.place import Placement
@@ -76,7 +77,7 @@ def batches(
             continue
         columns.begin(source, None if kept is None else kept[source.id])
         try:
-            with open(source.location, "rb", buffering=0, opener=open_regular) as stream:
+            with open_log(source.location) as stream:
                 yield from _source_batches(stream, source, placement, columns)
         except OSError as error:
             skipped.append(Skipped(source.path, error.strerror or type(error).__name__))

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from plogscope.model.source import Source
+from plogscope.opening import open_log
 
 SMALL_BYTES = 256 * 1024
 SCAN_BYTES = 64 * 1024 * 1024
@@ -25,7 +26,7 @@ def lines_of(source: Source | None, limit: int = SMALL_BYTES) -> list[str]:
     if source is None:
         return []
     try:
-        with open(source.location, "rb") as stream:
+        with open_log(source.location) as stream:
             data = stream.read(limit)
     except OSError:
         return []
@@ -51,7 +52,7 @@ def blocks_of(source: Source, limit: int = SCAN_BYTES) -> Iterator[tuple[int, by
     A file that cannot be read ends silently: what is not there cannot prove anything.
     """
     try:
-        with open(source.location, "rb") as stream:
+        with open_log(source.location) as stream:
             tail = b""
             read = 0
             while read < limit and (block := stream.read(_BLOCK)):

@@ -16,6 +16,7 @@ from plogscope.model.record import Finding
 from plogscope.model.source import Bundle, Source
 from plogscope.model.steps import StepFacts
 from plogscope.model.vocabulary import Symptom, Text
+from plogscope.opening import open_log
 from plogscope.triage.files import SCAN_BYTES
 from plogscope.triage.scripts import original_script, script_facts
 from plogscope.wording import say
@@ -134,7 +135,7 @@ def printed_values(log: Source) -> dict[Key, Printed]:
 def _candidates(log: Source) -> Iterator[tuple[int, int, str]]:
     """(line, byte offset, text) of lines of the program itself."""
     try:
-        with open(log.location, "rb") as stream:
+        with open_log(log.location) as stream:
             number, offset = 1, 0
             while offset < SCAN_BYTES and (block := stream.read(1024 * 1024) + stream.readline()):
                 last, counted = 0, number

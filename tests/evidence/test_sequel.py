@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from plogscope.evidence.sequel import read_sequel
 from plogscope.model.record import ANNOUNCED, Finding, Sequel
 from plogscope.model.source import Source
-from plogscope.scan.sequel import read_sequel
 
 TOLD = "2026-05-04 10:11:12,300 - loader - WARNING - cannot use the cache"
 BLOCK = ("Traceback (most recent call last):", '  File "/a.py", line 3, in load', "    read()")

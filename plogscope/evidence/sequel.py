@@ -8,7 +8,7 @@ from plogscope.formats.base import Head
 from plogscope.formats.parse import Piece, parse_line
 from plogscope.model.record import ANNOUNCED, Finding, Sequel
 from plogscope.model.source import Source
-from plogscope.scan.engine import open_regular
+from plogscope.opening import open_log
 
 LOGGERS = frozenset({"py-logging", "vllm", "mindie"})
 """Formats of loggers that Python code calls. What C++ libraries log can also be the last words of an interpreter."""
@@ -28,7 +28,7 @@ def read_sequel(source: Source, finding: Finding) -> Sequel:
     """
     start = max(0, finding.offset - _BEFORE_BYTES)
     try:
-        with open(source.location, "rb", buffering=0, opener=open_regular) as stream:
+        with open_log(source.location) as stream:
             stream.seek(start)
             before = stream.read(finding.offset - start).split(b"\n")[1 if start else 0 :]
             own, *after = stream.read(_AFTER_BYTES).split(b"\n")
