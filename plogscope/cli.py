@@ -168,8 +168,8 @@ def _check_wishes(
     _check_output(wanted, output)
     if output is not None and output.is_file() and any(output.samefile(path) for path in paths if path.is_file()):
         raise UsageError(f"{output} is one of the logs", "choose another place with -o")
-    if output is not None and output.is_file() and _is_among(output, paths) and not _is_report(output):
-        raise UsageError(f"{output} lies among the logs and is no report", "choose another place with -o")
+    if output is not None and output.is_file() and _is_among(output, paths) and _is_log(output):
+        raise UsageError(f"{output} is one of the logs", "choose another place with -o")
     if keep_table is not None:
         from plogscope.table.sinks import sink_of  # noqa: PLC0415
 
@@ -180,11 +180,13 @@ def _is_among(file: Path, paths: list[Path]) -> bool:
     return any(file.resolve().is_relative_to(path.resolve()) for path in paths if path.is_dir())
 
 
-def _is_report(file: Path) -> bool:
-    """True for an empty file and for a report of an earlier run: every format names the program at its beginning."""
-    with file.open("rb") as stream:
-        head = stream.read(4096)
-    return not head or b"plogscope" in head
+def _is_log(file: Path) -> bool:
+    """True when an analysis would read it as a log, which a report of an earlier run never is."""
+    from plogscope.discover.kinds import kind_of  # noqa: PLC0415 - keeps --help fast
+    from plogscope.discover.walk import File  # noqa: PLC0415
+
+    kind = kind_of(File(str(file), str(file), file.stat().st_size, 0), alone=False).kind
+    return kind not in (None, "artefact")
 
 
 def _command_line() -> str:

@@ -252,9 +252,10 @@ def test_an_output_never_replaces_a_log_but_may_replace_a_report(plogscope_comma
 
     assert refused.returncode == 2
     assert log.read_text(encoding="utf-8") == "step 1 loss 0.5\n"
-    for _ in range(2):
-        again = plogscope_command("analyze", str(log.parent), "-f", "json", "-o", str(log.parent / "report.json"))
-        assert again.returncode == 0, again.stderr
+    for name in ("report.json", "report.md", "report.html", "report.txt"):
+        for _ in range(2):
+            again = plogscope_command("analyze", str(log.parent), "-o", str(log.parent / name))
+            assert again.returncode == 0, again.stderr
 
 
 def test_an_empty_word_to_redact_is_refused(plogscope_command: Run, tmp_path: Path) -> None:
