@@ -7,6 +7,7 @@ from hashlib import sha1
 
 import msgspec
 
+from plogscope.chain.edges import reason_of
 from plogscope.compose_cluster import cluster_entry
 from plogscope.evidence.around import lines_around
 from plogscope.evidence.environment import read_environment
@@ -200,9 +201,10 @@ def _chain_entries(case: Case) -> list[ChainEntry]:
     chain = case.chain
     explained: dict[str, list[str]] = {}
     first: dict[str, Edge] = {}
-    for edge in chain.edges:
-        explained.setdefault(edge.effect, []).append(edge.cause)
-        first.setdefault(edge.effect, edge)
+    for link in chain.edges:
+        explained.setdefault(link.effect, []).append(link.cause)
+        first.setdefault(link.effect, link)
+    by_id = {one.id: one for one in chain.incidents}
     show_causes = case.judgement.status == "explained"
     rank = {"root": 0, "cascade": 1, "witness": 1, "teardown": 2, "recovered": 3}
     ordered = sorted(chain.incidents, key=lambda one: rank[chain.places[one.id]])
@@ -213,7 +215,10 @@ def _chain_entries(case: Case) -> list[ChainEntry]:
             place = "witness"
         alive = place != "recovered"
         causes = explained.get(one.id, [])[:8] if alive else []
-        entries.append(_entry(case, one, one.lead, one.id, place, causes, first.get(one.id)))
+        edge = first.get(one.id) if causes else None
+        if edge is not None:
+            edge = msgspec.structs.replace(edge, reason=reason_of(edge, by_id[edge.cause], one))
+        entries.append(_entry(case, one, one.lead, one.id, place, causes, edge))
         if alive:
             entries += _layers(case, one, place)
     return entries
@@ -266,9 +271,9 @@ def _entry(
         rank=actor.rank,
         count=incident.count,
         explained_by=explained_by,
-        reason=edge.reason if edge and explained_by else None,
+        reason=edge.reason if edge else None,
         offset_s=finding.offset_s,
-        relation=edge.kind if edge and explained_by else None,
+        relation=edge.kind if edge else None,
         time_quality=finding.time_quality,
     )
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 
-from plogscope.chain.order import comparable, lag_s, precedes, uncertainty_s
+from plogscope.chain.order import comparable, lag_s, precedes
 from plogscope.formats.stamps import SECOND_NS
 from plogscope.model.chain import Clock, Edge, Incident
 from plogscope.model.record import Writer
@@ -21,8 +22,6 @@ FAILING_WITHIN_S = 120.0
 
 STRENGTH = {"cause": 0, "either": 1, "symptom": 3, "teardown": 4}
 UNKNOWN_STRENGTH = 2
-
-MAX_EDGES = 20_000
 
 
 def strength(incident: Incident) -> int:
@@ -46,38 +45,66 @@ def connect(
     edges: list[Edge] = []
     near = _by_names(incidents)
     far = sorted(incidents, key=lambda one: (strength(one), one.start_ns if one.start_ns is not None else 1 << 62))
-    strongest = [one for one in far if strength(one) < STRENGTH["symptom"]][:MAX_FAR_CAUSES]
-    strongest += [one for one in far if one.subcategory in ENDS_THE_JOB][:MAX_ENDS]
+    strongest = {one.id: one for one in far if one.subcategory in ENDS_THE_JOB}
+    strongest = dict(list(strongest.items())[:MAX_ENDS])
+    strongest |= {one.id: one for one in [one for one in far if strength(one) < STRENGTH["symptom"]][:MAX_FAR_CAUSES]}
     for effect in incidents:
-        candidates = {one.id: one for name in _names(effect) for one in near[name][:MAX_NEAR_CAUSES]}
-        candidates.update({one.id: one for one in strongest})
-        for cause in candidates.values():
-            if cause.id == effect.id or len(edges) >= MAX_EDGES:
-                continue
-            kind = _edge_kind(cause, effect, signatures, clocks)
-            if kind is not None:
-                edges.append(_edge(cause, effect, kind, clocks))
+        own = {one.id: one for name in _sought(effect) for one in near[name][:MAX_NEAR_CAUSES]}
+        elsewhere = [one for one in own.values() if one.lead.source != effect.lead.source]
+        closest = [*(one for one in own.values() if one.lead.source == effect.lead.source), *elsewhere]
+        others = [one for one in strongest.values() if one.id not in own]
+        edges.extend(islice(_explaining(closest, effect, signatures, clocks), MAX_OWN_CAUSES))
+        edges.extend(_explaining(others, effect, signatures, clocks))
     return tuple(edges)
 
 
+def _explaining(
+    causes: Iterable[Incident], effect: Incident, signatures: Mapping[str, Signature], clocks: Sequence[Clock]
+) -> Iterator[Edge]:
+    for cause in causes:
+        kind = _edge_kind(cause, effect, signatures, clocks) if cause.id != effect.id else None
+        if kind is not None:
+            yield Edge(cause=cause.id, effect=effect.id, kind=kind)
+
+
 MAX_NEAR_CAUSES = 200
+MAX_OWN_CAUSES = 40
 MAX_FAR_CAUSES = 40
 MAX_ENDS = 4
-"""An effect is compared with the incidents of its own process and with the strongest of all others: the number of
-comparisons grows with the incidents, not with their square."""
-
-
-def _names(incident: Incident) -> list[Writer]:
-    """Under which names an incident's process is found: two of one process share at least one."""
-    return [("source", incident.lead.source), *incident.actor.names(incident.lead.source)]
+"""An effect is compared with the incidents of its own process and with the strongest of all others: the numbers of
+comparisons and of edges grow with the incidents, not with their square."""
 
 
 def _by_names(incidents: Sequence[Incident]) -> dict[Writer, list[Incident]]:
     found: dict[Writer, list[Incident]] = defaultdict(list)
-    for incident in incidents:
-        for name in _names(incident):
-            found[name].append(incident)
+    for one in incidents:
+        for name in (*one.actor.names(one.lead.source), _part(one, *_known(one))):
+            found[name].append(one)
     return found
+
+
+def _sought(incident: Incident) -> list[Writer]:
+    """The names under which all incidents of the same process are found.
+
+    They are its own, and, because the file decides where no name can be compared, the parts of its file that are known
+    by other names.
+    """
+    pid, rank = _known(incident)
+    others = [(other_pid, other_rank) for other_pid in _EITHER for other_rank in _EITHER]
+    parts = [_part(incident, *other) for other in others if not (pid and other[0]) and not (rank and other[1])]
+    return [*incident.actor.names(incident.lead.source), *parts]
+
+
+_EITHER = (False, True)
+
+
+def _known(incident: Incident) -> tuple[bool, bool]:
+    return incident.actor.pid is not None, incident.actor.rank is not None
+
+
+def _part(incident: Incident, pid: bool, rank: bool) -> Writer:  # noqa: FBT001 - what is known of a writer
+    """What is written in the file of the incident by writers of whom this much is known."""
+    return ("part", incident.lead.source, pid, rank)
 
 
 def _edge_kind(
@@ -246,15 +273,9 @@ def _in_scope(rule: Explains, cause: Incident, effect: Incident, clocks: Sequenc
     return cause.same_process(effect)
 
 
-def _edge(cause: Incident, effect: Incident, kind: EdgeKind, clocks: Sequence[Clock]) -> Edge:
-    return Edge(
-        cause=cause.id,
-        effect=effect.id,
-        kind=kind,
-        reason=say(f"edge.{kind}", cause=cause.title, effect=effect.title, who=who(cause)),
-        lag_s=lag_s(cause.lead, effect.lead, clocks),
-        uncertainty_s=uncertainty_s(cause.lead, effect.lead, clocks),
-    )
+def reason_of(edge: Edge, cause: Incident, effect: Incident) -> Text:
+    """Why the edge is there, in words."""
+    return edge.reason or say(f"edge.{edge.kind}", cause=cause.title, effect=effect.title, who=who(cause))
 
 
 def who(incident: Incident) -> Text:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 from plogscope.formats.base import Head
 from plogscope.formats.parse import Piece, parse_line
@@ -16,6 +17,10 @@ LOGGERS = frozenset({"py-logging", "vllm", "mindie"})
 _BEFORE_BYTES = 32 * 1024
 _AFTER_BYTES = 64 * 1024
 _CHAIN = ("traceback", "exception")
+_REMEMBERED_BYTES = 1024
+
+_read_again = lru_cache(maxsize=4096)(parse_line)
+"""Where many ranks write into one file, what is around one of their errors is around all of them."""
 _JOINERS = ("The above exception was the direct cause", "During handling of the above exception")
 
 
@@ -58,7 +63,7 @@ def _logger(head: Head) -> tuple[str | None, ...]:
 
 def _of_stream(lines: Iterable[bytes], stream: str) -> Iterator[Piece]:
     for line in lines:
-        for piece in parse_line(line):
+        for piece in _read_again(line) if len(line) <= _REMEMBERED_BYTES else parse_line(line):
             if piece.facts.stream == stream and piece.text.strip():
                 yield piece
 

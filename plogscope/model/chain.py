@@ -123,14 +123,12 @@ class Incident(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Edge(msgspec.Struct, frozen=True, kw_only=True):
-    """Incident `cause` can explain incident `effect`."""
+    """Incident `cause` can explain incident `effect`; `reason` is given where the kind does not say it."""
 
     cause: str
     effect: str
     kind: EdgeKind
-    reason: Text
-    lag_s: float | None = None
-    uncertainty_s: float = 0.0
+    reason: Text | None = None
 
 
 class Suspect(msgspec.Struct, frozen=True, kw_only=True):

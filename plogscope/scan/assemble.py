@@ -13,7 +13,7 @@ from plogscope.formats.stamps import FIRST_DATED_NS
 from plogscope.grammar.match import Match, Matcher
 from plogscope.model.record import Actor, Finding
 from plogscope.model.source import Source
-from plogscope.scan.fold import MAX_QUOTE_CHARS, FoldKey, cut_quote, fold_key
+from plogscope.scan.fold import MAX_QUOTE_CHARS, cut_quote, fold_key, unknown_key
 from plogscope.scan.fragment import (
     MAX_FINDINGS_PER_RECORD,
     Fragment,
@@ -173,12 +173,8 @@ class _Scanner:
             piece = parse_line(raw)[0]
             head = piece.head or Head(format="text", message=piece.text)
             finding = self._head_finding(head, piece.facts, offset, "", line)
-            key = self._unknown_key(finding, piece.facts)
+            key = unknown_key(finding, piece.facts.stream)
             self.fragment.tails[piece.facts.stream] = OpenRecord(finding, key, self._quiet_end_line, [])
-
-    def _unknown_key(self, finding: Finding, facts: Facts) -> FoldKey:
-        actor = finding.actor
-        return (1, f"{finding.template}|{finding.module}|{actor.pid}|{actor.tid}|{facts.stream}|{finding.level}")
 
     def _open(self, piece: Piece, offset: int, quote: str, line: int) -> None:
         """A head, or text without one: the record before it in its stream is complete."""
@@ -195,7 +191,7 @@ class _Scanner:
         if level_class == 2:  # noqa: PLR2004 - see _LEVEL_CLASS
             fragment.counts.errors += 1
         finding = self._head_finding(head, facts, offset, quote, line)
-        fragment.tails[facts.stream] = OpenRecord(finding, self._unknown_key(finding, facts), line, [])
+        fragment.tails[facts.stream] = OpenRecord(finding, unknown_key(finding, facts.stream), line, [])
 
     def _head_finding(self, head: Head, facts: Facts, offset: int, quote: str, line: int) -> Finding:
         own = head.time_ns is not None

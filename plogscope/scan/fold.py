@@ -18,8 +18,17 @@ KEPT_FIRST = 3
 KEPT_LAST = 2
 """Two late records prove that something went on; a single one can be a delayed print."""
 
-MAX_FOLDS = 400
-"""Keys per source. Each keeps at most `KEPT_FIRST` + `KEPT_LAST` rows, so a source yields at most 2,000 rows."""
+FULL_FOLDS = 400
+"""Keys per source that keep `KEPT_FIRST` + `KEPT_LAST` rows. Of the others one row stays, and the time of the last."""
+
+MAX_FOLDS = 16_000
+"""Keys per source: a thousand ranks that print into one file with a dozen kinds of finding each."""
+
+TRIMMED_EVERY = 4 * FULL_FOLDS
+"""New keys between two cuts. A divisor of `MAX_FOLDS`, so that a full table is cut as seldom as one that grows."""
+
+MOST_EARLIEST = 64
+"""Failures that are kept because they are the first of their source, whatever else there is."""
 
 MAX_QUOTE_CHARS = 500
 
@@ -33,53 +42,77 @@ def cut_quote(text: str) -> str:
 
 
 class Fold(msgspec.Struct):
-    """The first three findings of one key, the last two, and how many there were."""
+    """The first three findings of one key, the last two, and their number; of a `slim` one the first and the last."""
 
     first: list[Finding]
     last: list[Finding]
     count: int
+    slim: bool = False
 
     def add(self, finding: Finding) -> None:
         """Takes in one later finding."""
-        self.count += 1
-        if len(self.first) < KEPT_FIRST:
-            self.first.append(finding)
-        else:
-            self.last = [*self.last, finding][-KEPT_LAST:]
+        self._take([finding], 1)
 
     def extend(self, later: Fold) -> None:
         """Takes in the fold of a later range."""
-        self.count += later.count
-        rows = [*later.first, *later.last]
-        room = KEPT_FIRST - len(self.first)
+        if later.slim:
+            self.reduce()
+        self._take([*later.first, *later.last], later.count)
+
+    def _take(self, rows: list[Finding], count: int) -> None:
+        self.count += count
+        most_first, most_last = (1, 1) if self.slim else (KEPT_FIRST, KEPT_LAST)
+        room = most_first - len(self.first)
         self.first.extend(rows[:room])
-        self.last = [*self.last, *rows[room:]][-KEPT_LAST:]
+        if len(rows) > room:
+            self.last = [*self.last, *rows[room:]][-most_last:]
+
+    def reduce(self) -> None:
+        """Makes the fold slim."""
+        if not self.slim:
+            self.slim = True
+            self.first, self.last = self.first[:1], [*self.first[1:], *self.last][-1:]
 
     def rows(self) -> list[Finding]:
         """The kept findings in order; the first carries the count of those that were folded into it."""
-        kept = [*self.first, *self.last]
+        newest = (self.last or self.first)[-1]
+        kept = self.first[:1] if self.slim else [*self.first, *self.last]
         folded = self.count - len(kept)
-        newest = kept[-1]
         kept[0] = msgspec.structs.replace(kept[0], count=1 + folded, last_line=newest.line, last_time_ns=newest.time_ns)
         return kept
 
 
 FoldKey = tuple[int, str]
-"""(class, identity): class 0 = known cause or context, 1 = unknown error, 2 = noise; lower classes survive first."""
+"""(class, identity). Lower classes survive first."""
+
+FAILURE, CONTEXT, UNKNOWN, NOISE = range(4)
+"""Classes of keys: signatures of failures, those that tell of the run, errors that none knows, what means nothing."""
+
+_CLASS_OF_ROLE = {"cause": FAILURE, "either": FAILURE, "symptom": FAILURE, "noise": NOISE}
 
 
 def fold_key(signature: Signature, match: Match, pid: int | None, stream: str) -> FoldKey:
     """Matches with the same key repeat each other."""
     identity = "|".join(match.fields.get(name, "") for name in signature.chain.identity)
-    return (2 if signature.role == "noise" else 0, f"{signature.id}|{identity}|{pid}|{stream}")
+    return (_CLASS_OF_ROLE.get(signature.role, CONTEXT), f"{signature.id}|{identity}|{pid}|{stream}")
+
+
+def unknown_key(finding: Finding, stream: str) -> FoldKey:
+    """Unknown errors with the same key repeat each other."""
+    actor = finding.actor
+    identity = f"{finding.template}|{finding.module}|{actor.pid}|{actor.tid}|{stream}|{finding.level}"
+    return (UNKNOWN, identity)
 
 
 class FoldTable(msgspec.Struct):
-    """All folds of a range of one source, at most `MAX_FOLDS` of them."""
+    """All folds of a range of one source, at most `MAX_FOLDS` of them, and its earliest failures."""
 
     folds: dict[FoldKey, Fold]
     findings: int = 0
     """How many findings went in, those of dropped keys included."""
+    earliest: dict[FoldKey, Finding] = {}
+    """First finding of each of the first `MOST_EARLIEST` keys of failures and unknown errors (and, until `trim`, some
+    more)."""
 
     def add(self, key: FoldKey, finding: Finding) -> None:
         """Takes in one later finding."""
@@ -88,9 +121,22 @@ class FoldTable(msgspec.Struct):
         if fold is not None:
             fold.add(finding)
             return
+        self._note_early(key, finding)
         self.folds[key] = Fold([finding], [], 1)
-        if len(self.folds) > 2 * MAX_FOLDS:
+        if len(self.folds) % TRIMMED_EVERY == 0:
             self.trim()
+
+    def _note_early(self, key: FoldKey, finding: Finding) -> None:
+        """Records close in another order than they stand in the file, so it is the place that counts."""
+        if key[0] in (FAILURE, UNKNOWN):
+            self.earliest.setdefault(key, finding)
+            if len(self.earliest) >= 2 * MOST_EARLIEST:
+                self._trim_earliest()
+
+    def _trim_earliest(self) -> None:
+        if len(self.earliest) > MOST_EARLIEST:
+            order = sorted(self.earliest.items(), key=lambda item: (item[1].offset, item[0]))
+            self.earliest = dict(order[:MOST_EARLIEST])
 
     def repeat(self, key: FoldKey, count: int) -> None:
         """Counts findings of which neither is among the first or the last of their key."""
@@ -102,24 +148,36 @@ class FoldTable(msgspec.Struct):
     def extend(self, later: FoldTable) -> None:
         """Takes in the table of a later range."""
         self.findings += later.findings
+        for key, finding in later.earliest.items():
+            self._note_early(key, finding)
         for key, fold in later.folds.items():
             mine = self.folds.get(key)
             if mine is None:
-                self.folds[key] = Fold(list(fold.first), list(fold.last), fold.count)
+                self.folds[key] = Fold(list(fold.first), list(fold.last), fold.count, fold.slim)
             else:
                 mine.extend(fold)
         self.trim()
 
     def trim(self) -> None:
         """Drops the keys that do not survive: the highest class first, inside a class the highest hash."""
-        if len(self.folds) > MAX_FOLDS:
-            kept = sorted(self.folds, key=_survival)[:MAX_FOLDS]
-            self.folds = {key: self.folds[key] for key in kept}
+        self._trim_earliest()
+        if len(self.folds) <= FULL_FOLDS:
+            return
+        order = sorted(self.folds, key=_survival)
+        for key in order[FULL_FOLDS:MAX_FOLDS]:
+            self.folds[key].reduce()
+        for key in order[MAX_FOLDS:]:
+            del self.folds[key]
+
+    def kept(self) -> list[Fold]:
+        """The folds, and of dropped keys those that were among the earliest failures."""
+        saved = [Fold([finding], [], 1) for key, finding in self.earliest.items() if key not in self.folds]
+        return [*self.folds.values(), *saved]
 
     @property
     def dropped(self) -> int:
-        """Findings whose key did not survive."""
-        return self.findings - sum(fold.count for fold in self.folds.values())
+        """Findings of which nothing was kept."""
+        return self.findings - sum(fold.count for fold in self.kept())
 
 
 def _survival(key: FoldKey) -> tuple[int, bytes]:

@@ -216,6 +216,7 @@ def _shifted(fragment: Fragment, lines: int, time_ns: int | None) -> Fragment:
     for fold in copy.table.folds.values():
         fold.first = [move(finding) for finding in fold.first]
         fold.last = [move(finding) for finding in fold.last]
+    copy.table.earliest = {key: move(finding) for key, finding in copy.table.earliest.items()}
     for lead in copy.leads.values():
         lead.line, lead.end_line, lead.seen = lead.line + lines, lead.end_line + lines, move_seen(lead.seen)
     for record in copy.tails.values():

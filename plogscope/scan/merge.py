@@ -56,7 +56,7 @@ def merge(bundle: Bundle, scanned: Scanned) -> Observations:
         if fragment is None:
             continue
         reference = _first_known(fragment.counts.dated_ns, source.stamp_ns, anywhere, source.mtime_ns or None)
-        rows = [finding for fold in fragment.table.folds.values() for finding in fold.rows()]
+        rows = [finding for fold in fragment.table.kept() for finding in fold.rows()]
         rows.sort(key=lambda finding: (finding.line, finding.signature or "", finding.template))
         findings.extend(_dated(_timed_from_behind(rows), reference))
         stats[source.id] = _stats(fragment, rows, reference)

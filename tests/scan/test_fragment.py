@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import io
 import random
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 
 import msgspec
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -142,14 +145,69 @@ def test_repeats_keep_the_first_three_the_last_two_and_the_count() -> None:
     assert sum(row.count for row in kept.rows()) == 500
 
 
-def test_more_kinds_of_error_than_fit_are_counted_not_lost() -> None:
-    words = [f"{a}{b}x" for a in "abcdefghijklmnopqrstuvwxyz" for b in "abcdefghijklmnopqrstuvwxyz"]
+def strange(words: Iterable[str]) -> bytes:
+    """Unknown errors, each of its own kind."""
     line = "[ERROR] GE(1,p):2026-03-01-10:00:00.100.200 [g.cc:1]1 F:{word} strange"
-    assert len(words) > fold.MAX_FOLDS
-    fragment = finish(scanned("\n".join(line.format(word=word) for word in words).encode()))
+    return "\n".join(line.format(word=word) for word in words).encode()
 
-    assert len(fragment.table.folds) == fold.MAX_FOLDS
-    assert fragment.table.dropped == len(words) - fold.MAX_FOLDS
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+WORDS = [f"{a}{b}x" for a in LETTERS for b in LETTERS]
+
+
+def test_of_more_kinds_of_error_than_are_kept_in_full_one_row_stays() -> None:
+    assert len(WORDS) > fold.FULL_FOLDS
+    table = finish(scanned(strange([*WORDS, *WORDS, *WORDS]))).table
+
+    rows = [one.rows() for one in table.kept()]
+    assert len(rows) == len(WORDS)
+    assert sum(len(some) == 3 for some in rows) == fold.FULL_FOLDS
+    assert all(sum(row.count for row in some) == 3 for some in rows)
+    assert {some[0].last_line - some[0].line for some in rows} == {2 * len(WORDS)}
+    assert table.dropped == 0
+
+
+def test_of_more_kinds_of_error_than_fit_the_first_ones_stay_and_the_rest_is_counted() -> None:
+    with small_tables():
+        table = finish(scanned(strange([*WORDS, *WORDS[:3]]))).table
+
+    kept = {one.first[0].line for one in table.kept()}
+    assert set(range(1, fold.MOST_EARLIEST + 1)) <= kept
+    assert fold.MOST_EARLIEST + SMALL >= len(kept) >= fold.MOST_EARLIEST
+    assert table.dropped == table.findings - sum(one.count for one in table.kept()) > 0
+
+
+SMALL = 8
+
+
+@contextmanager
+def small_tables() -> Iterator[None]:
+    """Folds in which hardly anything fits."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(fold, "FULL_FOLDS", SMALL // 4)
+        patch.setattr(fold, "MAX_FOLDS", SMALL)
+        patch.setattr(fold, "TRIMMED_EVERY", SMALL)
+        yield
+
+
+@RELAXED
+@given(
+    data=st.lists(st.sampled_from(WORDS[:40]), max_size=60).map(strange),
+    more=CONTENT,
+    cuts=st.lists(st.integers(0, 6000), max_size=6),
+    seed=st.integers(0, 1000),
+)
+def test_what_does_not_fit_is_the_same_for_any_split(data: bytes, more: bytes, cuts: list[int], seed: int) -> None:
+    data = data + b"\n" + more
+    edges = sorted({0, len(data), *(cut for cut in cuts if cut < len(data))})
+    with small_tables(), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(fold, "MOST_EARLIEST", 3)
+        whole = scanned(data)
+        parts = [scanned(data, start, stop) for start, stop in zip(edges, edges[1:])]
+
+        assert combined(parts, seed) == whole
+        assert len(whole.table.folds) <= SMALL
+        assert len(whole.table.kept()) <= SMALL + 3
 
 
 def test_a_text_line_inherits_the_last_time_before_it_across_a_border() -> None:
