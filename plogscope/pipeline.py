@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from plogscope.chain.category import name_category
-from plogscope.chain.caught import caught
+from plogscope.chain.caught import caught, hush_handled
 from plogscope.chain.cause import find_cause
 from plogscope.chain.checkers import run_checkers
 from plogscope.chain.checkers.base import JobView
@@ -38,7 +38,7 @@ from plogscope.evidence.sequel import read_sequel
 from plogscope.grammar.codes import load_codes
 from plogscope.grammar.load import load_grammar
 from plogscope.model.chain import Chain, Cluster
-from plogscope.model.record import Finding
+from plogscope.model.record import Finding, Sequel
 from plogscope.model.report import Report, Tool, Triage
 from plogscope.model.signature import Code, Grammar, Signature
 from plogscope.model.source import Bundle
@@ -222,10 +222,19 @@ def _chain(
         _writing(seen),
         correlated.clocks.clocks,
     )
+    sequels: dict[tuple[int, int], Sequel] = {}
+
+    def sequel_of(finding: Finding) -> Sequel:
+        place = (finding.source, finding.offset)
+        if place not in sequels:
+            sequels[place] = read_sequel(bundle.sources[finding.source], finding)
+        return sequels[place]
+
     cleared = recovered(incidents, progress)
+    incidents = hush_handled(incidents, sequel_of)
     cleared |= caught(
         [one for one in incidents if one.id not in cleared],
-        lambda finding: read_sequel(bundle.sources[finding.source], finding),
+        sequel_of,
         last_words(bundle, correlated.cluster, correlated.clocks, _ends(seen)),
         correlated.clocks.clocks,
     )

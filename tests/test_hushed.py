@@ -30,3 +30,21 @@ def test_an_exception_that_is_logged_as_a_warning_is_not_the_cause_of_a_later_er
     found = signature_of(tmp_path, logged(level, 1, OPTIONAL), logged("ERROR", 9, FATAL))
     assert found is not None
     assert found.startswith(root)
+
+
+MISSING = "{} cannot open shared object file: No such file or directory"
+PNG = "/lib/python3/site-packages/vision/io.py:13: UserWarning: no images: " + MISSING.format("'libpng16.so.16:")
+HCCL = "ImportError: " + MISSING.format("libhccl.so:")
+
+
+def test_a_warning_of_a_kind_does_not_take_the_error_of_the_same_kind_into_its_incident(tmp_path: Path) -> None:
+    frames = (
+        "Traceback (most recent call last):",
+        '  File "/job/infer.py", line 3, in <module>',
+        "    import torch_npu",
+    )
+    (tmp_path / "server.log").write_text("\n".join([PNG, "  warn(", *frames, HCCL, ""]), "utf-8")
+    root = analyze([tmp_path], Options(jobs=1)).verdict.root_cause
+
+    assert root is not None
+    assert root.quote == HCCL

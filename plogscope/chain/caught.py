@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+import msgspec
+
 from plogscope.formats.stamps import FIRST_DATED_NS, SECOND_NS
 from plogscope.model.chain import Clock, Incident
 from plogscope.model.record import ANNOUNCED, Finding, Sequel
@@ -46,9 +48,29 @@ def caught(
             return True
         return _lived_on(finding, last_words, clocks)
 
-    asked = [one for one in incidents if _can_be_caught(one)][:MAX_ASKED]
-    return frozenset(one.id for one in asked if all(map(goes_on, one.findings)))
+    return frozenset(
+        one.id
+        for one in _asked(incidents)
+        if all(map(goes_on, one.findings)) or (one.subcategory == OPTIONAL and _handled(one, sequel_of))
+    )
 
+
+def hush_handled(incidents: Sequence[Incident], sequel_of: Callable[[Finding], Sequel]) -> list[Incident]:
+    """The incidents, of which those are hushed that a handler inside a package printed before it went on."""
+    handled = {one.id for one in _asked(incidents) if _handled(one, sequel_of)}
+    return [msgspec.structs.replace(one, hushed=True) if one.id in handled else one for one in incidents]
+
+
+def _handled(incident: Incident, sequel_of: Callable[[Finding], Sequel]) -> bool:
+    return incident.lead.format in EXCEPTION_FORMATS and all(sequel_of(one).handled for one in incident.findings)
+
+
+def _asked(incidents: Sequence[Incident]) -> list[Incident]:
+    return [one for one in incidents if _can_be_caught(one)][:MAX_ASKED]
+
+
+OPTIONAL = "python-import"
+"""Subcategory of modules that are missing: packages try imports that they can do without."""
 
 MAX_ASKED = 1000
 """Each costs a look into its file. They come in the order of time, and the first are the ones that can be the cause."""

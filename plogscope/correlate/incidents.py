@@ -140,7 +140,7 @@ class _Group:
         Other files that tell of it stay incidents of their own: edges connect them.
         """
         mine = self.members[0]
-        if not _near(self.last, judged.finding) or not self.fits(judged):
+        if not _near(self.last, judged.finding) or not self.fits(judged) or mine.hushed != judged.hushed:
             return False
         if self.states_reason_of(judged):
             return True

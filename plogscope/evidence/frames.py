@@ -24,6 +24,7 @@ _FRAME = re.compile(r'[ \t|+]*File "(?P<path>[^"\n]{1,1000})", line (?P<line>\d{
 _INSTALLED = re.compile(
     r"^<|(?:^|[/\\])(?:(?:site|dist)-packages|lib(?:64)?[/\\]python\d[\d.]*|Python\d+[/\\][Ll]ib)[/\\]"
 )
+_PACKAGE = re.compile(r"(?:site|dist)-packages[/\\]")
 
 
 class Frame(msgspec.Struct, frozen=True):
@@ -38,12 +39,23 @@ class Frame(msgspec.Struct, frozen=True):
         """Whether it is code of a package or of Python itself."""
         return _INSTALLED.search(self.path) is not None
 
+    @property
+    def is_package(self) -> bool:
+        """Whether it is code of a package that is neither Python's own nor CANN's, whose compilers print for C++."""
+        return _PACKAGE.search(self.path) is not None and "/Ascend/" not in self.path
+
 
 class Raised(msgspec.Struct, frozen=True):
     """The type of an exception (what its line says where that names none), and the frame to look at first."""
 
     frame: Frame
     exception: str
+
+
+def read_frame(text: str) -> Frame | None:
+    """The frame that a line of a traceback names, if it names one."""
+    found = _FRAME.match(text)
+    return _frame(found) if found is not None else None
 
 
 def raised_at(source: Source, finding: Finding) -> Raised | None:
@@ -96,9 +108,9 @@ def _frames_above(bodies: Sequence[str], inside: int) -> list[Frame]:
     for distance, body in enumerate(reversed(bodies), start=1):
         if _HEAD in body:
             return frames
-        found = _FRAME.match(body)
-        if found is not None:
-            frames.append(_frame(found))
+        frame = read_frame(body)
+        if frame is not None:
+            frames.append(frame)
         elif distance > inside and body.strip() and not body.startswith((" ", "\t")):
             return []
     return []
@@ -110,9 +122,9 @@ def _user_code(source: Source, finding: Finding, writer: str) -> list[Frame]:
     frames: list[Frame] = []
     reached = False
     for body in bodies[:_USER_CODE_WITHIN]:
-        found = _FRAME.match(body) if reached else None
-        if found is not None:
-            frames.append(_frame(found))
+        frame = read_frame(body) if reached else None
+        if frame is not None:
+            frames.append(frame)
         elif _HEAD in body or (reached and body.strip() and not body.startswith((" ", "\t"))):
             break
         reached = reached or body.strip() == _USER_CODE

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
+from plogscope.evidence.frames import read_frame
 from plogscope.formats.base import Head
 from plogscope.formats.parse import Piece, parse_line
 from plogscope.model.record import ANNOUNCED, Finding, Sequel
@@ -16,6 +17,12 @@ LOGGERS = frozenset({"py-logging", "vllm", "mindie"})
 
 _BEFORE_BYTES = 32 * 1024
 _AFTER_BYTES = 64 * 1024
+ENTRIES = frozenset(
+    {"<module>", "main", "run", "worker", "_worker_loop", "_process_worker", "_wrap", "_bootstrap", "_bootstrap_inner",
+     "_run_code", "_run_module_as_main"}
+)  # fmt: skip
+"""Where programs, threads and workers begin."""
+
 _CHAIN = ("traceback", "exception")
 _REMEMBERED_BYTES = 1024
 
@@ -43,17 +50,21 @@ def read_sequel(source: Source, finding: Finding) -> Sequel:
     stream_name = last.facts.stream
     told = last.head if finding.format in LOGGERS else _told(_of_stream(reversed(before[:-1]), stream_name))
     following = _next(_of_stream(after, stream_name))
+    handled = told is None and _is_handled(
+        _of_stream(reversed(before[:-1]), stream_name), _of_stream(after, stream_name)
+    )
     level = told.level if told is not None else None
     if told is not None and told.format not in LOGGERS:
         level = ANNOUNCED
     if following is None:
-        return Sequel(told=level)
+        return Sequel(told=level, handled=handled)
     return Sequel(
         told=level,
         same_logger=told is not None and _logger(told) == _logger(following),
         told_ns=told.time_ns if told is not None else None,
         next_level=following.level,
         next_ns=following.time_ns,
+        handled=handled,
     )
 
 
@@ -68,17 +79,36 @@ def _of_stream(lines: Iterable[bytes], stream: str) -> Iterator[Piece]:
                 yield piece
 
 
+def _is_handled(upwards: Iterator[Piece], downwards: Iterator[Piece]) -> bool:
+    """True when a traceback begins in the middle of a package, and something follows that does not belong to it."""
+    outermost = None
+    for piece in upwards:
+        if piece.head is not None:
+            outermost = outermost if piece.head.format == "traceback" else None
+            break
+        if not piece.indented:
+            return False
+        outermost = read_frame(piece.text) or outermost
+    after = next(downwards, None)
+    goes_on = after is not None and not after.indented and not after.text.startswith(_JOINERS)
+    return goes_on and outermost is not None and outermost.is_package and outermost.function not in ENTRIES
+
+
 def _told(upwards: Iterator[Piece]) -> Head | None:
     """The log record, or the announcement, right above the chain of tracebacks that ends in the finding."""
+    opened = False
     for piece in upwards:
         head = piece.head
         if head is None:
-            if not piece.indented and not piece.text.startswith(_JOINERS):
+            if opened if piece.indented else not piece.text.startswith(_JOINERS):
                 return None
+            opened = False
         elif head.format in LOGGERS or (head.format == "traceback" and head.level is None):
             return head
         elif head.format not in _CHAIN:
             return None
+        else:
+            opened = head.format == "traceback"
     return None
 
 

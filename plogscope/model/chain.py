@@ -86,7 +86,7 @@ class Incident(msgspec.Struct, frozen=True, kw_only=True):
         signature: Id, or None when no signature knows the lead.
         start_ns: On the reference clock; a timeout stands at its start (stamp - limit). None = unknown.
         waits: It says that somebody else did not come.
-        hushed: A logging library printed it below ERROR, so whoever printed it went on.
+        hushed: A logging library printed it below ERROR, or a handler printed it: whoever printed it went on.
         count: Records folded into it.
     """
 

@@ -129,6 +129,8 @@ class Sequel(msgspec.Struct, frozen=True):
         told_ns: Local time of the record that told of it, as printed.
         next_level: Level of the log record that its writer printed next; None when something else came, or nothing.
         next_ns: Local time of that record as printed.
+        handled: Nobody logged it, a handler inside an installed package printed it, and its writer went on to say
+            something else: an exception that nothing catches is printed from where its program or thread begins.
     """
 
     told: str | None = None
@@ -136,3 +138,4 @@ class Sequel(msgspec.Struct, frozen=True):
     told_ns: int | None = None
     next_level: str | None = None
     next_ns: int | None = None
+    handled: bool = False

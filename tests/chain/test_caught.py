@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from msgspec import structs
 
-from plogscope.chain.caught import MAX_ASKED, LastWords, caught
+from plogscope.chain.caught import MAX_ASKED, LastWords, caught, hush_handled
 from plogscope.model.record import ANNOUNCED, Finding, Sequel
 from tests.chain.things import ONE_CLOCK, SECOND_NS, START_NS, finding, incident
 
@@ -76,3 +76,24 @@ def test_the_files_of_endless_exceptions_are_not_all_opened() -> None:
     many = [incident(f"i{number}", finding("x/a", 10.0, format="exception")) for number in range(MAX_ASKED + 5)]
 
     assert len(caught(many, sequel_of, {}, ONE_CLOCK)) == len(asked) == MAX_ASKED
+
+
+HANDLED = Sequel(handled=True)
+
+
+@pytest.mark.parametrize(
+    ("subcategory", "printed_as", "cleared", "hushed"),
+    [
+        ("python-import", "exception", True, True),
+        ("python-exception", "exception", False, True),
+        ("python-import", "plog", False, False),
+    ],
+)
+def test_what_a_handler_inside_a_package_printed_is_a_hint_and_a_missing_module_not_even_that(
+    subcategory: str, printed_as: str, *, cleared: bool, hushed: bool
+) -> None:
+    one = structs.replace(incident("i1", finding("x/a", 10.0, format=printed_as)), subcategory=subcategory)
+
+    assert bool(caught([one], lambda _: HANDLED, {}, ONE_CLOCK)) is cleared
+    assert hush_handled([one], lambda _: HANDLED)[0].hushed is hushed
+    assert not hush_handled([one], lambda _: Sequel())[0].hushed

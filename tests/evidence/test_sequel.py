@@ -91,3 +91,31 @@ def test_a_source_that_is_gone_says_nothing(tmp_path: Path) -> None:
     )
 
     assert read_sequel(gone, found) == Sequel()
+
+
+PACKAGE_FRAME = '  File "/usr/lib/python3/site-packages/plugins/find.py", line 31, in is_there'
+TRACEBACK = "Traceback (most recent call last):"
+
+
+@pytest.mark.parametrize(
+    ("frame", "after", "handled"),
+    [
+        (PACKAGE_FRAME, ("going on without it",), True),
+        (PACKAGE_FRAME, (), False),
+        (PACKAGE_FRAME, ("", "The above exception was the direct cause of the following exception:"), False),
+        ('  File "/usr/lib/python3/site-packages/tool/cli.py", line 8, in <module>', ("more",), False),
+        ('  File "/job/train.py", line 31, in load', ("more",), False),
+        ('  File "/usr/local/Ascend/latest/python/site-packages/te/a.py", line 3, in build', ("more",), False),
+    ],
+    ids=["in-a-package", "last-words", "inner-of-a-chain", "from-the-entry", "own-code", "compiler-of-cann"],
+)
+def test_a_traceback_from_inside_a_package_was_printed_by_a_handler(
+    tmp_path: Path, frame: str, after: tuple[str, ...], *, handled: bool
+) -> None:
+    found = sequel(tmp_path, "x.py:13: UserWarning: old", "  warn()", TRACEBACK, frame, "    read()", RAISED, *after)
+
+    assert (found.handled, found.told) == (handled, None)
+
+
+def test_an_exception_that_was_logged_was_not_merely_printed(tmp_path: Path) -> None:
+    assert not sequel(tmp_path, TOLD, TRACEBACK, PACKAGE_FRAME, RAISED, "more").handled
