@@ -2,15 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import msgspec
 
 from plogscope.chain.order import lag_s
 from plogscope.model.chain import Chain, Clock, Incident
 from plogscope.model.signature import Code
+from plogscope.model.vocabulary import Category
 
 PUBLIC_CODES = "acl"
+OF_MODULE: Mapping[str, Category] = {
+    "HCCL": "communication",
+    "HCCP": "communication",
+    "HCCL_ADPT": "communication",
+    "DISTRIBUTED": "communication",
+    "DVPP": "operator",
+    "ATB": "operator",
+    "atb": "operator",
+    "OP": "operator",
+    "AICPU": "operator",
+    "CCE": "operator",
+    "FE": "compile",
+    "TBE": "compile",
+    "TEFUSION": "compile",
+    "DRV": "device",
+    "DRIVER": "device",
+    "HDC": "device",
+}
+"""Modules that do one kind of work. An unknown error of RUNTIME, GE or ASCENDCL can be of any kind."""
+
 WITHIN_S = 1.0
 """The layers of one failed call report one after another at once."""
 
@@ -33,6 +54,8 @@ def name_category(chain: Chain, clocks: Sequence[Clock], lookup: Callable[[str, 
     rows = (lookup(PUBLIC_CODES, code) for one in (root, *_layers(root, chain, clocks)) for code in _codes(one))
     telling = ("cause",) if root.signature is not None else ("cause", "either")
     category = next((row.category for row in rows if row is not None and row.role in telling), "unknown")
+    if category == "unknown" and root.signature is None:
+        category = OF_MODULE.get(root.lead.module or "", "unknown")
     if category == "unknown":
         return chain
     named = msgspec.structs.replace(root, category=category)

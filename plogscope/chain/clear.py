@@ -84,7 +84,8 @@ def _is_got_over(
         return True
     if any(_ends_after(finding, incident, clocks) for finding in ends):
         return True
-    if not own and not ends and _everybody_went_on(incident, by_writer, clocks):
+    alone = not own and not ends and not incident.waits  # whoever waited long enough to say so may wait for the others
+    if alone and _everybody_went_on(incident, by_writer, clocks):
         return True
     if incident.signature is None and ends:
         return True  # nothing known failed there and the run came to its good end

@@ -59,7 +59,7 @@ def identify(findings: Sequence[Finding], signatures: Mapping[str, Signature]) -
             _note_membership(finding, signature, key, votes, members, sizes)
     _note_launcher(findings, votes)
     _note_only_seats(findings, votes)
-    world = max(sizes.values(), default=None)
+    world = _whole(sizes.values(), findings)
     for name, ranks in members.items():
         if sizes.get(name) == world:
             for key, rank in ranks.items():
@@ -71,6 +71,13 @@ def identify(findings: Sequence[Finding], signatures: Mapping[str, Signature]) -
     )
     local_ranks = {key: vote.local_ranks.most_common(1)[0][0] for key, vote in votes.items() if vote.local_ranks}
     return Identities(processes, {**_seated_in_order(processes.values()), **local_ranks}, communicators, world)
+
+
+def _whole(sizes: Iterable[int], findings: Iterable[Finding]) -> int | None:
+    """The size of the largest communicator, unless a higher rank shows that it is only a part of the job."""
+    size = max(sizes, default=None)
+    highest = max((finding.actor.rank for finding in findings if finding.actor.rank is not None), default=0)
+    return size if size is None or highest <= size else None  # names of files may count from 1
 
 
 def _seated_in_order(processes: Iterable[Process]) -> dict[ProcessKey, int]:

@@ -24,6 +24,7 @@ ENTRIES = frozenset(
 """Where programs, threads and workers begin."""
 
 _CHAIN = ("traceback", "exception")
+_CALM = ("DEBUG", "INFO", "WARNING")
 _REMEMBERED_BYTES = 1024
 
 _read_again = lru_cache(maxsize=4096)(parse_line)
@@ -50,9 +51,8 @@ def read_sequel(source: Source, finding: Finding) -> Sequel:
     stream_name = last.facts.stream
     told = last.head if finding.format in LOGGERS else _told(_of_stream(reversed(before[:-1]), stream_name))
     following = _next(_of_stream(after, stream_name))
-    handled = told is None and _is_handled(
-        _of_stream(reversed(before[:-1]), stream_name), _of_stream(after, stream_name)
-    )
+    calmly = told is None or (told.format in LOGGERS and told.level in _CALM)
+    handled = calmly and _is_handled(_of_stream(reversed(before[:-1]), stream_name), _of_stream(after, stream_name))
     level = told.level if told is not None else None
     if told is not None and told.format not in LOGGERS:
         level = ANNOUNCED

@@ -1,5 +1,7 @@
 """MindIE: `[time] [pid] [tid] [component] [LEVEL] [file:line] : [CODE] msg`, and its audit lines without a level.
 
+The transformer library below it, ATB, prints `[time] [level] [pid] [tid] [file:line] msg`.
+
 By version: comma or dot before the milliseconds, no zone, `+0800` or `+08:00`; `[logging.py-56]` from Python.
 """
 
@@ -21,6 +23,11 @@ _HEAD = re.compile(
 _AUDIT = re.compile(
     _TIME + r"(?=\[[^\]]{0,200}\] \[[^\]]{0,200}\] \[[^\]]{0,200}\] \[[^\]]{0,200}\] \[\w{1,40}\])", re.ASCII
 )
+_ATB = re.compile(
+    r"\[(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)[.,](\d{3,6})\] \[(trace|debug|info|warn|warning|error|critical)\] "
+    r"\[(\d{1,10})\] (?:\[(\d{1,20})\] )?\[([^\]\r\n:]{1,200}):(\d{1,7})\] ?",
+    re.ASCII,
+)
 _FAILED = frozenset({"fail", "failed"})
 
 
@@ -28,7 +35,7 @@ def head(text: str) -> Head | None:
     """A MindIE record."""
     found = _HEAD.match(text)
     if found is None:
-        return _read_audit(text)
+        return _read_atb(text) or _read_audit(text)
     second, fraction, pid, tid, component, level, src_file, src_line = found.groups()
     time_ns = local_ns(second, fraction)
     return Head(
@@ -42,6 +49,26 @@ def head(text: str) -> Head | None:
         tid=int(tid) if tid else None,
         src_file=src_file,
         src_line=int(src_line) if src_line else None,
+    )
+
+
+def _read_atb(text: str) -> Head | None:
+    found = _ATB.match(text)
+    if found is None:
+        return None
+    second, fraction, level, pid, tid, src_file, src_line = found.groups()
+    time_ns = local_ns(second, fraction)
+    return Head(
+        format="mindie",
+        message=text[found.end() :].strip(),
+        level={"warn": "WARNING", "trace": "DEBUG"}.get(level, level.upper()),
+        time_ns=time_ns,
+        time_quality="none" if time_ns is None else "exact",
+        module="atb",
+        pid=int(pid),
+        tid=int(tid) if tid else None,
+        src_file=src_file,
+        src_line=int(src_line),
     )
 
 
@@ -85,6 +112,14 @@ FORMAT = Format(
             line="[2025-05-29 21:47:44,982] [134] [281466201825001] [llm] [WARN] [logging.py-56] :", level="WARNING"
         ),
         Sample(line="[2025-06-23 10:53:57.023+0800] [1381] [batchscheduler] [INFO] [config.py:208] :  ready", pid=1381),
+        Sample(
+            line="[2025-07-02 11:20:31.204] [error] [7731] [281460] [linear_operation.cpp:118] infer shape fail",
+            level="ERROR",
+            time="2025-07-02T11:20:31.204000",
+            pid=7731,
+            tid=281460,
+            message="infer shape fail",
+        ),
         Sample(
             line="[2025-06-11 09:08:24.544+00:00] [12001] [npu-7] [system] [server] [Start mindie server] [fail]",
             level="ERROR",

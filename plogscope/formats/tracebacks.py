@@ -42,7 +42,7 @@ _IN_PACKAGE = frozenset(
 """Names that mean an exception only behind a module: `queue.Empty`, `struct.error`."""
 
 _NO_EXCEPTION = frozenset({"ProcessGroup", "DeviceGroup"})
-_HOMES = (".exc.", ".error.", ".errors.", ".exceptions.")
+_HOMES = (".exc.", ".error.", ".errors.", ".exceptions.", ".lib.")
 
 
 def traceback_head(text: str) -> Head | None:
@@ -104,6 +104,7 @@ FORMATS = (
             ),
             Sample(line="torch.distributed.elastic.multiprocessing.errors.ChildFailedError: ", level="ERROR"),
             Sample(line="torch._dynamo.exc.Unsupported: call_method on a list", level="ERROR"),
+            Sample(line="pyarrow.lib.ArrowInvalid: JSON parse error: Invalid value. in row 4", level="ERROR"),
             Sample(line="KeyboardInterrupt", level="ERROR", message="KeyboardInterrupt"),
             Sample(line="Exception: no device", level="ERROR"),
             Sample(line="ray.exceptions.RayTaskError(ValueError): ray::run() (pid=88)", level="ERROR"),

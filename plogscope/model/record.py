@@ -129,8 +129,8 @@ class Sequel(msgspec.Struct, frozen=True):
         told_ns: Local time of the record that told of it, as printed.
         next_level: Level of the log record that its writer printed next; None when something else came, or nothing.
         next_ns: Local time of that record as printed.
-        handled: Nobody logged it, a handler inside an installed package printed it, and its writer went on to say
-            something else: an exception that nothing catches is printed from where its program or thread begins.
+        handled: Nobody logged it as an error, a handler inside an installed package printed it, and its writer went on
+            to say something else: what nothing catches is printed from where its program or thread begins.
     """
 
     told: str | None = None

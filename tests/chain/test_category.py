@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec import structs
 
 from plogscope.chain.category import name_category
 from plogscope.grammar.codes import load_codes
@@ -49,3 +50,12 @@ def test_a_later_call_or_another_process_says_nothing() -> None:
 
 def test_a_known_category_stays() -> None:
     assert category(107015, own="device") == "device"
+
+
+@pytest.mark.parametrize(("module", "kind"), [("HCCL", "communication"), ("DVPP", "operator"), ("RUNTIME", "unknown")])
+def test_an_unknown_error_is_of_the_kind_of_work_that_its_module_does(module: str, kind: Category) -> None:
+    lead = structs.replace(finding(None, 0.0), module=module)
+    chain = Chain(incidents=(incident("i1", lead, "either", category="unknown"),), edges=(), root="i1")
+    named = name_category(chain, ONE_CLOCK, lookup).incident("i1")
+    assert named is not None
+    assert named.category == kind

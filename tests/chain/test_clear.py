@@ -42,6 +42,13 @@ def test_a_step_of_another_process_clears_only_when_all_went_on_for_long() -> No
     assert cleared(error(), by=(finding("p/step", 60.0, source=3),)) == {"i1"}
 
 
+def test_whoever_waited_too_long_for_others_is_not_cleared_by_their_progress() -> None:
+    waited = incident("i1", finding("x/a", 10.0, line=5), "symptom", waits=True)
+
+    assert cleared(waited, by=(finding("p/step", 60.0, source=3),)) == set()
+    assert cleared(waited, by=(finding("p/step", 60.0, line=9),)) == {"i1"}
+
+
 def test_an_error_without_a_stamp_of_its_own_may_be_later_than_progress_in_other_files() -> None:
     lead = structs.replace(finding("x/a", 10.0, line=5), time_quality="inherited")
     step = finding("p/step", 60.0, source=3)

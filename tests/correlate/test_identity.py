@@ -33,6 +33,15 @@ def test_the_rank_in_the_largest_communicator_is_the_world_rank() -> None:
     assert identities.expected_ranks == 8
 
 
+def test_a_communicator_that_is_smaller_than_the_highest_rank_is_not_the_job() -> None:
+    part, output = joined(41, 1, 2, "pp"), source(9, "stdout", "a", 44)
+
+    assert identified(part).expected_ranks == 2
+    identities = identified(part, finding("x/y", output, rank=7))
+    assert identities.expected_ranks is None
+    assert ranks(identities) == {41: None, 44: 7}
+
+
 def test_a_prefix_wins_over_the_seat_in_a_communicator() -> None:
     output = source(9, "stdout", "a", 41)
 

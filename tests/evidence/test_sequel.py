@@ -117,5 +117,6 @@ def test_a_traceback_from_inside_a_package_was_printed_by_a_handler(
     assert (found.handled, found.told) == (handled, None)
 
 
-def test_an_exception_that_was_logged_was_not_merely_printed(tmp_path: Path) -> None:
-    assert not sequel(tmp_path, TOLD, TRACEBACK, PACKAGE_FRAME, RAISED, "more").handled
+def test_an_exception_that_was_logged_as_an_error_was_not_merely_printed(tmp_path: Path) -> None:
+    assert sequel(tmp_path, TOLD, TRACEBACK, PACKAGE_FRAME, RAISED, "more").handled
+    assert not sequel(tmp_path, TOLD.replace("WARNING", "ERROR"), TRACEBACK, PACKAGE_FRAME, RAISED, "more").handled
