@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
 import msgspec
 import regex
@@ -60,21 +60,11 @@ class Matcher:
             format: Name of the record's format; None when its head is not known yet: no condition is tested.
             level: Level of the record, None if it has none.
         """
-        ranges = searched_ranges(len(text))
-        return self._match(self._candidates(text, ranges), text, ranges, format, level)
+        return self.match_among(self.candidates(text), text, format, level)
 
     def match_among(self, candidates: Iterable[int], text: str, format: str | None, level: str | None) -> list[Match]:  # noqa: A002
-        """As `match`, when it is known already which signatures have a literal in the text."""
-        return self._match(candidates, text, searched_ranges(len(text)), format, level)
-
-    def _match(
-        self,
-        candidates: Iterable[int],
-        text: str,
-        ranges: list[tuple[int, int]],
-        format: str | None,  # noqa: A002
-        level: str | None,
-    ) -> list[Match]:
+        """As `match`, when it is known already which signatures can match the text."""
+        ranges = searched_ranges(len(text))
         found = [
             match
             for index in candidates
@@ -88,12 +78,15 @@ class Matcher:
     def matching(self, text: str) -> frozenset[int]:
         """Indices of all signatures whose pattern matches, whatever the format, before overlaps are resolved."""
         ranges = searched_ranges(len(text))
-        return frozenset(i for i in self._candidates(text, ranges) if any(True for _ in self._search(i, text, ranges)))
+        return frozenset(i for i in self.candidates(text) if any(True for _ in self._search(i, text, ranges)))
 
-    def _candidates(self, text: str, ranges: list[tuple[int, int]]) -> frozenset[int]:
+    def candidates(self, text: str) -> frozenset[int]:
+        """Indices of the signatures that can match the text of a record."""
         if not self._gated:
             return self._all
-        parts = [text[start:end].encode("utf-8", "surrogatepass") for start, end in ranges]
+        if len(text) <= HEAD + TAIL:
+            return self.gate.candidates(text.encode("utf-8", "surrogatepass"))
+        parts = [text[start:end].encode("utf-8", "surrogatepass") for start, end in searched_ranges(len(text))]
         return frozenset().union(*(self.gate.candidates(part) for part in parts))
 
     def _wants(self, index: int, format: str | None, level: str | None) -> bool:  # noqa: A002
@@ -104,22 +97,24 @@ class Matcher:
         wanted = self.grammar.signatures[index].match
         return (not wanted.formats or format in wanted.formats) and (not wanted.levels or level in wanted.levels)
 
-    def _search(self, index: int, text: str, ranges: list[tuple[int, int]]) -> Iterator[Match]:
+    def _search(self, index: int, text: str, ranges: list[tuple[int, int]]) -> list[Match]:
         pattern = self._patterns.get(index)
         if pattern is None:
             pattern = regex.compile(self.grammar.signatures[index].match.pattern, regex.MULTILINE)
             self._patterns[index] = pattern
-        count = 0
+        found: list[Match] = []
         try:
             for start, end in ranges:
+                if pattern.search(text, start, end, timeout=TIMEOUT_S) is None:
+                    continue
                 for hit in pattern.finditer(text, start, end, timeout=TIMEOUT_S):
                     fields = {name: value for name, value in hit.groupdict().items() if value is not None}
-                    yield Match(index, hit.start(), hit.end(), fields)
-                    count += 1
-                    if count == MOST_OF_ONE:
-                        return
+                    found.append(Match(index, hit.start(), hit.end(), fields))
+                    if len(found) == MOST_OF_ONE:
+                        return found
         except TimeoutError:
             self.timeouts[index] = self.timeouts.get(index, 0) + 1
+        return found
 
     def _resolve(self, found: list[Match], text: str) -> list[Match]:
         lines: dict[int, list[Match]] = {}

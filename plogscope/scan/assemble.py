@@ -7,7 +7,7 @@ from typing import BinaryIO
 import numpy as np
 
 from plogscope.formats.base import Facts, Head
-from plogscope.formats.encoding import decode_line, is_gb18030
+from plogscope.formats.encoding import decode_line
 from plogscope.formats.parse import Piece, parse_line
 from plogscope.formats.stamps import FIRST_DATED_NS
 from plogscope.grammar.match import Match, Matcher
@@ -23,7 +23,7 @@ from plogscope.scan.fragment import (
     close_record,
     empty_fragment,
 )
-from plogscope.scan.heard import is_source_echo, settle
+from plogscope.scan.heard import is_source_echo, may_hide_literals, settle
 from plogscope.scan.mask import mask
 from plogscope.scan.quiet import Columns, Lines
 from plogscope.scan.read import Block, read_blocks
@@ -97,7 +97,7 @@ class _Scanner:
                 self._count_run(block, lines, done, index, before)
             counts.lines = before + index + 1
             raw = data[starts[index] : ends[index]]
-            wanted = bool(self._matcher.gate.candidates(raw) if lines.wanted is None else lines.wanted[index])
+            wanted = lines.wanted is None or bool(lines.wanted[index]) or may_hide_literals(raw)
             if wanted and index and is_source_echo(data[starts[index - 1] : ends[index - 1]], raw):
                 wanted = False
             self._take_line(raw, block.offset + starts[index], wanted)
@@ -152,18 +152,17 @@ class _Scanner:
             )
 
     def _take_line(self, raw: bytes, offset: int, wanted: bool) -> None:  # noqa: FBT001 - inner loop, one caller
-        if not wanted and (b"\x1b" in raw or b"^[" in raw or (not raw.isascii() and is_gb18030(raw))):
-            wanted = True  # colours may stand inside a literal, and literals are UTF-8
         quote: str | None = None
         for piece in parse_line(raw):
             if quote is None:
                 quote = decode_line(raw, 4 * MAX_QUOTE_CHARS).rstrip("\r")
+            candidates = self._matcher.candidates(piece.text) if wanted else _NO_CANDIDATES
             if piece.head is not None or not piece.indented:
                 self._open(piece, offset, quote, self.fragment.counts.lines)
             else:
-                self._continue(piece, offset, wanted)
-            if wanted and piece.text:
-                self._look_for_signatures(piece, offset, quote)
+                self._continue(piece, offset, bool(candidates))
+            if candidates and piece.text:
+                self._look_for_signatures(piece, candidates, offset, quote)
 
     def _wake(self) -> None:
         """Opens the record that was only counted, because something may continue it."""
@@ -238,13 +237,13 @@ class _Scanner:
             lead.end_line = line
             lead.lines += 1
 
-    def _look_for_signatures(self, piece: Piece, offset: int, quote: str) -> None:
+    def _look_for_signatures(self, piece: Piece, candidates: frozenset[int], offset: int, quote: str) -> None:
         fragment, stream = self.fragment, piece.facts.stream
         starts = piece.head is not None or not piece.indented
         tail = fragment.tails.get(stream)
         format_name = tail.head.format if starts and tail is not None else None
         level = tail.head.level if starts and tail is not None else None
-        for match in self._matcher.match(piece.text, format_name, level):
+        for match in self._matcher.match_among(candidates, piece.text, format_name, level):
             seen = self._seen(match, piece, offset, quote)
             holder = tail if tail is not None else fragment.leads[stream]
             if len(holder.seen) < MAX_FINDINGS_PER_RECORD:
@@ -287,6 +286,9 @@ class _Scanner:
         fragment.activity.add(time_ns, level_class, pid, fragment.counts.lines)
         if fragment.counts.dated_ns is None and time_ns >= FIRST_DATED_NS:
             fragment.counts.dated_ns = time_ns
+
+
+_NO_CANDIDATES: frozenset[int] = frozenset()
 
 
 def _actor(source: Source, facts: Facts, head: Head | None) -> Actor:

@@ -9,8 +9,9 @@ from collections import Counter
 
 import numpy as np
 
-from plogscope.formats.encoding import decode_line
+from plogscope.formats.encoding import decode_line, is_gb18030
 from plogscope.formats.parse import MAX_PEELED_CHARS
+from plogscope.formats.prefixes import JSON_START
 from plogscope.grammar.match import Matcher
 from plogscope.scan.fold import KEPT_FIRST, KEPT_LAST, FoldKey, fold_key
 from plogscope.scan.quiet import Columns, Lines
@@ -68,4 +69,19 @@ def is_source_echo(before: bytes, line: bytes) -> bool:
     return at >= 0 and before.find(_FRAME_LINE, at) > 0 and line.startswith(before[:at] + _ECHO_INDENT)
 
 
+def may_hide_literals(raw: bytes) -> bool:
+    """True when the text of a line can hold what its bytes do not.
+
+    Colours and NUL may stand inside a literal, JSON writes characters in another way, and literals are UTF-8.
+    """
+    return (
+        b"\x1b" in raw
+        or b"^[" in raw
+        or b"\0" in raw
+        or raw.startswith(_JSON_START)
+        or (not raw.isascii() and is_gb18030(raw))
+    )
+
+
+_JSON_START = JSON_START.encode()
 _FRAME, _FRAME_LINE, _ECHO_INDENT = b'  File "', b'", line ', b"    "

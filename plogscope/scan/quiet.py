@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plogscope.formats.breakers import BREAKERS
+from plogscope.formats.encoding import decode_line
 from plogscope.grammar.automaton import Automaton, literal
 from plogscope.grammar.gate import Gate
 from plogscope.scan.interned import WIDTH, Bytes, Ints, rows_at
@@ -40,8 +41,8 @@ class Lines(msgspec.Struct, frozen=True):
         heads: Of those the head, an index for `Columns.head`.
         seconds: Of those the time, since 1970-01-01 read as if UTC.
         times: The same in ns, with the fraction.
-        heard: By line, the signatures of which a literal stands in it; of plain records only.
-        wanted: Lines in which a literal stands; None when that was not sought.
+        heard: By line, the signatures that can match it; of plain records only.
+        wanted: Lines that a signature can match; None when that was not sought.
     """
 
     starts: Any
@@ -60,8 +61,8 @@ class Columns:
 
     def __init__(self, gate: Gate) -> None:
         self._gate = gate
-        self._automaton = Automaton([*BREAKERS, *(literal(text) for text, _ in gate.quiet_literals)])
-        self._speakers = [indices for _, indices in gate.quiet_literals]
+        self._automaton = Automaton([*BREAKERS, *(literal(gate.literals[index]) for index in gate.quiet_literals)])
+        self._meant = np.array([-1] * len(BREAKERS) + gate.quiet_literals, np.int64)
         self._usable = not gate.always
         self._plog, self._torch = PlogHeads(), TorchHeads()
 
@@ -96,7 +97,8 @@ class Columns:
         starts, ends = found.starts, found.ends
         positions, patterns = (np.asarray(hits, np.int64) for hits in self._automaton.hits(data))
         owners = np.searchsorted(starts, positions, side="right") - 1
-        breaks = patterns < len(BREAKERS)
+        literals = self._meant[patterns]
+        breaks = literals < 0
         whole = np.ones(len(starts), np.bool_)
         whole[owners[breaks]] = False
         narrow = whole & ~_wide(body, starts, data)
@@ -120,9 +122,18 @@ class Columns:
         found.opens[strange] = False
         found.plain[:] = found.opens
         spoken = ~breaks & found.opens[owners]
-        speakers = [self._speakers[pattern] for pattern in (patterns[spoken] - len(BREAKERS)).tolist()]
-        found.heard.update(_united(owners[spoken].tolist(), speakers))
+        for line, meant in _by_line(owners[spoken], literals[spoken]).items():
+            self._hear(found, data, line, meant)
         return found
+
+    def _hear(self, found: Lines, data: bytes, line: int, literals: frozenset[int], *, strange: bool = False) -> None:
+        """Notes which signatures can match a plain record in which these literals stand."""
+        text = data[found.starts[line] : found.ends[line]]
+        if not text.isascii():
+            text = decode_line(text).encode("utf-8", "surrogatepass")
+        candidates = self._gate.among(literals, text, whole=True, quiet=not strange)
+        if candidates:
+            found.heard[line] = candidates
 
     def _strange(self, found: Lines) -> Mask:
         """Records in the head of plog of other formats: all signatures may speak of them."""
@@ -131,17 +142,18 @@ class Columns:
 
     def _search_all(self, found: Lines, data: bytes, strange: Mask, silent: Ints) -> Lines:
         """For a block that is no plog: literals of all signatures count."""
-        positions, speakers = self._gate.hits(data)
-        owners = np.searchsorted(found.starts, np.asarray(positions, np.int64), side="right") - 1
+        positions, literals = (np.asarray(hits, np.int64) for hits in self._gate.hits(data))
+        owners = np.searchsorted(found.starts, positions, side="right") - 1
         wanted = np.zeros(len(found.starts), np.bool_)
-        wanted[owners] = True
+        for line, meant in _by_line(owners, literals).items():
+            if found.opens[line]:
+                self._hear(found, data, line, meant, strange=bool(strange[line]))
+                wanted[line] = line in found.heard
+            else:
+                raw = data[found.starts[line] : found.ends[line]]
+                wanted[line] = bool(self._gate.among(meant, raw, whole=False))
         found.plain[:] = found.opens
         found.plain[silent[~wanted[silent]]] = True
-        quiet = self._gate.in_quiet
-        for line, indices in _united(owners.tolist(), speakers).items():
-            speaking = indices if strange[line] else indices & quiet
-            if found.opens[line] and speaking:
-                found.heard[line] = speaking
         return msgspec.structs.replace(found, wanted=wanted)
 
 
@@ -154,12 +166,12 @@ def _wide(body: Bytes, starts: Ints, data: bytes) -> Mask:
     return wide
 
 
-def _united(lines: list[int], speakers: list[frozenset[int]]) -> dict[int, frozenset[int]]:
-    heard: dict[int, frozenset[int]] = {}
-    for line, indices in zip(lines, speakers, strict=True):
-        known = heard.get(line)
-        heard[line] = indices if known is None else known | indices
-    return heard
+def _by_line(lines: Ints, literals: Ints) -> dict[int, frozenset[int]]:
+    """The literals of each line, from the line of each hit, ascending."""
+    borders = np.flatnonzero(np.diff(lines, prepend=-1)).tolist()
+    of_lines, each = lines[borders].tolist(), literals.tolist()
+    ends = [*borders[1:], len(each)]
+    return {line: frozenset(each[start:end]) for line, start, end in zip(of_lines, borders, ends, strict=False)}
 
 
 def _silent(body: Bytes, starts: Ints, lines: Ints) -> Ints:

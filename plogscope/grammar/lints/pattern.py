@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, TypeVar
 
 from plogscope.grammar.document import Defect
+from plogscope.grammar.factors import parse
 from plogscope.grammar.lints.base import Entry, Keys, Lint, named
 from plogscope.grammar.literals import (
     MOST,
@@ -16,7 +17,6 @@ from plogscope.grammar.literals import (
     are_implied,
     inner_flags,
     inner_parts,
-    parse,
     repeat_of,
     required_literals,
     sample_parts,
