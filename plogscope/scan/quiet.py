@@ -57,7 +57,7 @@ class Lines(msgspec.Struct, frozen=True):
 
 
 class Columns:
-    """Finds plain lines. Knows the heads that it has met, of any source."""
+    """Finds plain lines. Knows the heads that it has met, of any source, until there are too many."""
 
     def __init__(self, gate: Gate) -> None:
         self._gate = gate
@@ -81,7 +81,14 @@ class Columns:
         return classes, pids
 
     def lines(self, data: bytes, *, columns: bool = True) -> Lines:
-        """Splits a block of whole lines. Without `columns`, or if a signature may match anything, no line is plain."""
+        """Splits a block of whole lines. Without `columns`, or if a signature may match anything, no line is plain.
+
+        What earlier blocks gave as `Lines.heads` means nothing any more.
+        """
+        if self._plog.full:
+            self._plog = PlogHeads()
+        if self._torch.full:
+            self._torch = TorchHeads()
         padded = np.frombuffer(data + bytes(_PADDING), np.uint8)
         ends = np.flatnonzero(padded[: len(data)] == ord("\n"))
         if not data.endswith(b"\n"):
