@@ -17,6 +17,9 @@ from plogscope.model.signature import Condition, Grammar, Signature
 MOST_SETS = 4096
 """Sets of literals of which it is remembered what they mean."""
 
+MOST_PLACES = 64
+"""Where a word stands in a text: if it stands in more, a search costs as much."""
+
 
 class _Test(msgspec.Struct, frozen=True):
     """A condition of a signature, behind its trigger, in bytes."""
@@ -24,6 +27,8 @@ class _Test(msgspec.Struct, frozen=True):
     signature: int
     starts: frozenset[int]
     words: tuple[tuple[bytes, ...], ...]
+    near: tuple[tuple[bytes, ...], ...]
+    within: tuple[int, int]
 
 
 class _Meaning(msgspec.Struct, frozen=True):
@@ -96,7 +101,8 @@ class Gate:
                 else:
                     break
             else:
-                passed.add(test.signature)
+                if not test.near or _are_near(text, test):
+                    passed.add(test.signature)
         return meaning.sure | passed if passed else meaning.sure
 
     def _mean(self, literals: frozenset[int], *, quiet: bool) -> _Meaning:
@@ -123,18 +129,47 @@ def _meanings(signatures: Iterable[Signature]) -> tuple[dict[bytes, set[int]], d
             tests.setdefault(_encoded(text), [])
         for condition in signature.conditions or (Condition(trigger=literals),):
             starts = frozenset(map(ord, condition.starts)) | _NOT_ASCII if condition.starts else frozenset()
-            words = tuple(tuple(map(_encoded, group)) for group in condition.words)
+            words, near = (
+                tuple(tuple(map(_encoded, group)) for group in of) for of in (condition.words, condition.near)
+            )
+            test = _Test(index, starts, words, near, condition.within)
             for text in condition.trigger:
-                if starts or words:
-                    tests[_encoded(text)].append(_Test(index, starts, words))
+                if starts or words or near:
+                    tests[_encoded(text)].append(test)
                 else:
                     sure[_encoded(text)].add(index)
     return sure, tests
 
 
+def _are_near(text: bytes, test: _Test) -> bool:
+    """True when words of both groups of `near` are as close as they must be, or if that takes too long to say."""
+    first, second = test.near
+    before, reach = test.within if text.isascii() else (_MOST_BYTES * test.within[0], _MOST_BYTES * test.within[1])
+    for word in first:
+        at = text.find(word)
+        for _ in range(MOST_PLACES):
+            if at < 0:
+                break
+            window = text[max(0, at - before) : at + reach]
+            for other in second:
+                if other in window:
+                    return True
+            at = text.find(word, at + 1)
+        else:
+            return True
+    return False
+
+
+def _all_encoded(groups: tuple[tuple[str, ...], ...]) -> tuple[tuple[bytes, ...], ...]:
+    return tuple(tuple(map(_encoded, group)) for group in groups)
+
+
 def _encoded(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
+
+_MOST_BYTES = 4
+"""Of one character."""
 
 _NOT_ASCII = frozenset(range(128, 256))
 _QUIET_HEAD = re.compile(r"\[(?:INFO|DEBUG|EVENT|TRACE|WARNING)\] ?[A-Z][A-Z0-9_]*\(")

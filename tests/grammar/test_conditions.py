@@ -11,8 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from plogscope.data import grammar_root
+from plogscope.grammar.cases import MOST_CASES
 from plogscope.grammar.compile import assemble, read_grammar
-from plogscope.grammar.conditions import MOST_CASES, conditions
+from plogscope.grammar.conditions import conditions
 from plogscope.grammar.gate import Gate
 from plogscope.grammar.literals import required_literals, sample_parts
 from plogscope.model.signature import Grammar, Signature
@@ -29,6 +30,8 @@ Sign = Callable[..., Signature]
         (r"(?:^[ |]{0,4}|CRITICAL: )[A-Z]\w+Error", "|  KeyError", "[an old KeyError]"),
         (r"[Ll]oss is (?:nan|inf)|[Ff]ound (?:a )?NaN", "loss is inf", "found a way"),
         (r"(?:Lustre: \w+ evicted|error on sector \d)", "Lustre: x evicted", "evicted, an error"),
+        (r"[Ll]oss[ :=]{1,3}'?(?:nan|inf)", "the loss =  nan", "loss 3.1, no information"),
+        (r"(?:b|abc)+y found it", "abcy found it", "y found it"),
     ],
 )
 def test_what_stands_beside_the_literal_is_asked_for(sign: Sign, pattern: str, passes: str, fails: str) -> None:
@@ -80,6 +83,14 @@ def test_no_match_of_any_pattern_is_hidden(sign: Sign) -> None:
             assert gate.candidates(text.encode()) == {0}, text
 
     check()
+
+
+@pytest.mark.parametrize("pattern", [r"(?:b|abc)+yz", r"(?:bb|abbc){1,2}yz\d", r"(?:x|axb)+(?:yy|xyyy) z"])
+def test_the_two_ends_of_a_repeat_may_be_one_text(sign: Sign, pattern: str) -> None:
+    gate = Gate(assemble([sign("a/x", pattern)]))
+    for variant in range(4):
+        text = "".join(sample_parts(pattern, variant))
+        assert gate.candidates(text.encode()) == {0}, text
 
 
 @cache
