@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import BinaryIO
 
+import msgspec
 import numpy as np
 
 from plogscope.formats.base import Facts, Head
@@ -13,7 +14,7 @@ from plogscope.formats.stamps import FIRST_DATED_NS
 from plogscope.grammar.match import Match, Matcher
 from plogscope.model.record import Actor, Finding
 from plogscope.model.source import Source
-from plogscope.scan.fold import MAX_QUOTE_CHARS, FoldKey, cut_quote, fold_key
+from plogscope.scan.fold import MAX_QUOTE_CHARS, cut_quote, fold_key
 from plogscope.scan.fragment import (
     MAX_FINDINGS_PER_RECORD,
     Fragment,
@@ -22,6 +23,7 @@ from plogscope.scan.fragment import (
     Seen,
     close_record,
     empty_fragment,
+    is_known,
 )
 from plogscope.scan.heard import is_source_echo, may_hide_literals, settle
 from plogscope.scan.mask import mask
@@ -74,10 +76,14 @@ class _Scanner:
         self._quiet: tuple[bytes, int, int] | None = None
         """The last record of stream "" if it was only counted: its head line, offset and line number."""
         self._quiet_end_line = 0
+        self._nameless: dict[str, tuple[str, Facts]] = {}
+        """By stream, message and facts of the open record: what it is called if no signature knows it."""
 
     def done(self) -> Fragment:
         """The fragment, with the last record open and the table within its bound."""
         self._wake()
+        for stream, record in self.fragment.tails.items():
+            self._name(stream, record)
         self.fragment.table.trim()
         return self.fragment
 
@@ -171,13 +177,22 @@ class _Scanner:
             self._quiet = None
             piece = parse_line(raw)[0]
             head = piece.head or Head(format="text", message=piece.text)
-            finding = self._head_finding(head, piece.facts, offset, "", line)
-            key = self._unknown_key(finding, piece.facts)
-            self.fragment.tails[piece.facts.stream] = OpenRecord(finding, key, self._quiet_end_line, [])
+            self._begin(head, piece.facts, offset, "", line, self._quiet_end_line)
 
-    def _unknown_key(self, finding: Finding, facts: Facts) -> FoldKey:
+    def _begin(self, head: Head, facts: Facts, offset: int, quote: str, line: int, end_line: int) -> None:
+        finding = self._head_finding(head, facts, offset, quote, line)
+        self.fragment.tails[facts.stream] = OpenRecord(finding, (1, ""), end_line, [])
+        self._nameless[facts.stream] = (head.message, facts)
+
+    def _name(self, stream: str, record: OpenRecord) -> None:
+        """Says what a record is if no signature knows it."""
+        message, facts = self._nameless[stream]
+        finding = record.head
+        if _is_error(finding.level):
+            finding = record.head = msgspec.structs.replace(finding, template=mask(message))
         actor = finding.actor
-        return (1, f"{finding.template}|{finding.module}|{actor.pid}|{actor.tid}|{facts.stream}|{finding.level}")
+        key = f"{finding.template}|{finding.module}|{actor.pid}|{actor.tid}|{facts.stream}|{finding.level}"
+        record.head_key = (1, key)
 
     def _open(self, piece: Piece, offset: int, quote: str, line: int) -> None:
         """A head, or text without one: the record before it in its stream is complete."""
@@ -193,18 +208,16 @@ class _Scanner:
             self._note_time(head.time_ns, level_class, pid or 0)
         if level_class == 2:  # noqa: PLR2004 - see _LEVEL_CLASS
             fragment.counts.errors += 1
-        finding = self._head_finding(head, facts, offset, quote, line)
-        fragment.tails[facts.stream] = OpenRecord(finding, self._unknown_key(finding, facts), line, [])
+        self._begin(head, facts, offset, quote, line, line)
 
     def _head_finding(self, head: Head, facts: Facts, offset: int, quote: str, line: int) -> Finding:
         own = head.time_ns is not None
         time_ns = head.time_ns if own else self.fragment.last_time_ns
-        error = _LEVEL_CLASS.get(head.level or "", 0) == 2  # noqa: PLR2004
         return Finding(
             signature=None,
             source=self._source.id,
             line=line,
-            quote=cut_quote(quote) if error else "",
+            quote=cut_quote(quote) if _is_error(head.level) else "",
             record_line=line,
             record_end_line=line,
             offset=offset,
@@ -216,7 +229,6 @@ class _Scanner:
             func=head.func,
             src_file=head.src_file,
             actor=_actor(self._source, facts, head),
-            template=mask(head.message) if error else "",
         )
 
     def _continue(self, piece: Piece, offset: int, wanted: bool) -> None:  # noqa: FBT001 - inner loop, one caller
@@ -278,6 +290,9 @@ class _Scanner:
             self._quiet = None
         record = self.fragment.tails.pop(stream, None)
         if record is not None:
+            if _is_error(record.head.level) and not is_known(record):
+                self._name(stream, record)
+            self._nameless.pop(stream, None)
             close_record(self.fragment.table, record)
 
     def _note_time(self, time_ns: int, level_class: int, pid: int) -> None:
@@ -288,26 +303,30 @@ class _Scanner:
             fragment.counts.dated_ns = time_ns
 
 
+def _is_error(level: str | None) -> bool:
+    return _LEVEL_CLASS.get(level or "", 0) == 2  # noqa: PLR2004 - see _LEVEL_CLASS
+
+
 _NO_CANDIDATES: frozenset[int] = frozenset()
 
 
 def _actor(source: Source, facts: Facts, head: Head | None) -> Actor:
     """Who wrote the line, as far as it and the path of its file tell."""
-    pid = facts.pid
-    if head is not None and head.pid is not None:
-        pid = head.pid
+    pid, rank, local_rank = facts.pid, facts.rank, facts.local_rank
+    if head is not None:
+        pid = pid if head.pid is None else head.pid
+        rank = head.rank if rank is None else rank
+        local_rank = head.local_rank if local_rank is None else local_rank
     if source.kind == "device-log" and source.pid is not None:
         pid = source.pid  # lines carry the pid on the device, the file name that of the host process
+    if pid is None and source.kind in ("plog", "device-log"):
+        pid = source.pid
     return Actor(
         node=source.node or facts.host,
-        pid=pid if pid is not None else (source.pid if source.kind in ("plog", "device-log") else None),
+        pid=pid,
         tid=head.tid if head else None,
         device=head.device if head is not None and head.device is not None else source.device,
-        rank=_first(facts.rank, head.rank if head else None, source.rank),
-        local_rank=_first(facts.local_rank, head.local_rank if head else None, source.local_rank),
+        rank=source.rank if rank is None else rank,
+        local_rank=source.local_rank if local_rank is None else local_rank,
         proc=facts.proc or (head.proc if head else None),
     )
-
-
-def _first(*values: int | None) -> int | None:
-    return next((value for value in values if value is not None), None)

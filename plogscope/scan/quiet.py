@@ -28,7 +28,9 @@ _PADDING = 2 * WIDTH
 _MIXED_FROM = 64
 """One line in so many that is no plog record makes it worth to search a block for all literals."""
 
+_BLANKS = list(b" \t")
 _TAB_WITHIN = 20
+"""Where the tab behind a line number of a viewer stands."""
 
 
 class Lines(msgspec.Struct, frozen=True):
@@ -123,7 +125,9 @@ class Columns:
         found.opens[lines], found.heads[lines] = True, ~heads
         found.seconds[lines], found.times[lines] = seconds, times
         strange[lines] = True
-        silent = _silent(body, starts, np.flatnonzero(narrow & ((first == ord(" ")) | (starts == ends))))
+        silent = _silent(
+            body, starts, np.flatnonzero(narrow & ((first == ord(" ")) | (first == ord("\t")) | (starts == ends)))
+        )
         if _MIXED_FROM * (np.count_nonzero(strange) + len(silent)) > len(starts):
             return self._search_all(found, data, strange, silent)
         found.opens[strange] = False
@@ -184,11 +188,12 @@ def _by_line(lines: Ints, literals: Ints) -> dict[int, frozenset[int]]:
 def _silent(body: Bytes, starts: Ints, lines: Ints) -> Ints:
     """Of lines that are empty or begin with a blank those that no head or prefix can begin behind the blanks."""
     rows = rows_at(body, starts[lines])
-    places = np.argmax(rows != ord(" "), axis=1)
+    places = np.argmax((rows != ord(" ")) & (rows != ord("\t")), axis=1)
     text = rows[np.arange(len(lines)), places]
     plain = (text > ord(" ")) & (text < _DELETE) & (text != ord("[")) & (text != ord("+"))
-    tabs = (rows[:, :_TAB_WITHIN] == ord("\t")).any(axis=1)
-    silent: Ints = lines[(plain | (text == ord("\n")) | (text == ord("\r"))) & ~tabs]
+    digit = (text >= ord("0")) & (text <= ord("9"))
+    numbered = digit & (rows[:, :_TAB_WITHIN] == ord("\t")).any(axis=1)
+    silent: Ints = lines[(plain & ~numbered) | (text == ord("\n")) | (text == ord("\r"))]
     return silent
 
 
