@@ -62,6 +62,7 @@ def _covers(wide: Condition, narrow: Condition) -> bool:
     """True when a text that keeps `narrow` keeps `wide`."""
     return (
         set(wide.trigger) >= set(narrow.trigger)
+        and (not wide.at_start or narrow.at_start)
         and (not wide.starts or (bool(narrow.starts) and set(wide.starts) >= set(narrow.starts)))
         and (not wide.near or (wide.near == narrow.near and wide.within == narrow.within))
         and all(any(_share_implied(known, words) == 1 for known in narrow.words) for words in wide.words)
@@ -75,10 +76,15 @@ def _condition(case: Case, literals: tuple[str, ...]) -> Condition:
         known = max((_share_implied(words, factor) for words in (trigger, *kept)), default=0)
         if len(kept) < MOST_FACTORS and known < MOST_KNOWN:
             kept.append(factor)
-    starts = "".join(sorted(case.starts)) if case.starts is not None and len(case.starts) <= MOST_STARTS else ""
     near, within = _near(case)
-    words = tuple(tuple(sorted(factor)) for factor in kept)
-    return Condition(trigger=trigger, words=words, starts=starts, near=near, within=within)
+    return Condition(
+        trigger=trigger,
+        words=tuple(tuple(sorted(factor)) for factor in kept),
+        at_start=case.starts is not None,
+        starts="".join(sorted(case.starts)) if case.starts is not None and len(case.starts) <= MOST_STARTS else "",
+        near=near,
+        within=within,
+    )
 
 
 def _near(case: Case) -> tuple[tuple[tuple[str, ...], ...], tuple[int, int]]:

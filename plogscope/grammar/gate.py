@@ -61,6 +61,7 @@ class Gate:
         self._sure = [frozenset(sure[text]) for text in self.literals]
         self._tests = [tests[text] for text in self.literals]
         self._automaton = Automaton([literal(text) for text in self.literals])
+        self._elsewhere = [_elsewhere(index, signature) for index, signature in enumerate(grammar.signatures)]
         self._known: dict[tuple[frozenset[int], bool], _Meaning] = {}
 
     def candidates(self, text: bytes) -> frozenset[int]:
@@ -94,16 +95,14 @@ class Gate:
                 continue
             if test.signature in passed:
                 continue
-            for words in test.words:
-                for word in words:
-                    if word in text:
-                        break
-                else:
-                    break
-            else:
-                if not test.near or _are_near(text, test):
-                    passed.add(test.signature)
+            if _holds(test, text):
+                passed.add(test.signature)
         return meaning.sure | passed if passed else meaning.sure
+
+    def only_at_start(self, signature: int, text: bytes) -> bool:
+        """True when a signature can only match at the start of a line of the text."""
+        tests = self._elsewhere[signature]
+        return tests is not None and not any(_holds(test, text) for test in tests)
 
     def _mean(self, literals: frozenset[int], *, quiet: bool) -> _Meaning:
         if len(self._known) >= MOST_SETS:
@@ -128,17 +127,39 @@ def _meanings(signatures: Iterable[Signature]) -> tuple[dict[bytes, set[int]], d
             sure.setdefault(_encoded(text), set())
             tests.setdefault(_encoded(text), [])
         for condition in signature.conditions or (Condition(trigger=literals),):
-            starts = frozenset(map(ord, condition.starts)) | _NOT_ASCII if condition.starts else frozenset()
-            words, near = (
-                tuple(tuple(map(_encoded, group)) for group in of) for of in (condition.words, condition.near)
-            )
-            test = _Test(index, starts, words, near, condition.within)
+            test = _test_of(index, condition)
             for text in condition.trigger:
-                if starts or words or near:
+                if test.starts or test.words or test.near:
                     tests[_encoded(text)].append(test)
                 else:
                     sure[_encoded(text)].add(index)
     return sure, tests
+
+
+def _test_of(index: int, condition: Condition) -> _Test:
+    starts = frozenset(map(ord, condition.starts)) | _NOT_ASCII if condition.starts else frozenset()
+    return _Test(index, starts, _all_encoded(condition.words), _all_encoded(condition.near), condition.within)
+
+
+def _elsewhere(index: int, signature: Signature) -> list[_Test] | None:
+    """The conditions of matches that do not begin a line, with their triggers; None if all may be so."""
+    others = [condition for condition in signature.conditions if not condition.at_start]
+    if len(others) == len(signature.conditions):
+        return None
+    return [
+        _test_of(index, msgspec.structs.replace(condition, words=(condition.trigger, *condition.words)))
+        for condition in others
+    ]
+
+
+def _holds(test: _Test, text: bytes) -> bool:
+    for words in test.words:
+        for word in words:
+            if word in text:
+                break
+        else:
+            return False
+    return not test.near or _are_near(text, test)
 
 
 def _are_near(text: bytes, test: _Test) -> bool:

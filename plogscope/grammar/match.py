@@ -97,8 +97,8 @@ class Matcher:
         if not self._gated:
             return self._all
         if len(text) <= HEAD + TAIL:
-            return self.gate.candidates(text.encode("utf-8", "surrogatepass"))
-        parts = [text[start:end].encode("utf-8", "surrogatepass") for start, end in searched_ranges(len(text))]
+            return self.gate.candidates(_encoded(text))
+        parts = [_encoded(text[start:end]) for start, end in searched_ranges(len(text))]
         return frozenset().union(*(self.gate.candidates(part) for part in parts))
 
     def _wants(self, index: int, format: str | None, level: str | None) -> bool:  # noqa: A002
@@ -116,6 +116,9 @@ class Matcher:
             self._patterns[index] = pattern
         found: list[Match] = []
         try:
+            if self._gated and "\n" not in text and self.gate.only_at_start(index, _encoded(text)):
+                first = pattern.match(text, 0, ranges[0][1], timeout=TIMEOUT_S)
+                return [] if first is None else [_match_of(index, first)]
             for start, end in ranges:
                 for hit in pattern.finditer(text, start, end, timeout=TIMEOUT_S):
                     found.append(_match_of(index, hit))
@@ -150,6 +153,10 @@ class Matcher:
             return special
         best = max(line, key=lambda match: (match.end - match.start, -match.signature))
         return [match for match in line if match.signature == best.signature]
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
 
 
 def _match_of(index: int, hit: regex.Match[str] | re.Match[str]) -> Match:

@@ -71,13 +71,15 @@ class Condition(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         trigger: One of the literals of the signature must be there, of these.
         words: Of each of these groups one must be there as well.
-        starts: ASCII characters with which a line must begin, if it begins with one; empty = any.
+        at_start: The match begins at the start of a line.
+        starts: ASCII characters with which such a line must begin, if it begins with one; empty = any.
         near: Two groups; a word of the second must be close to where a word of the first begins. Empty = not asked for.
         within: How many characters before that place and from it on are close.
     """
 
     trigger: tuple[str, ...]
     words: tuple[tuple[str, ...], ...] = ()
+    at_start: bool = False
     starts: str = ""
     near: tuple[tuple[str, ...], ...] = ()
     within: tuple[int, int] = (0, 0)

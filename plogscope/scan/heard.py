@@ -29,13 +29,17 @@ def settle(data: bytes, lines: Lines, columns: Columns, matcher: Matcher) -> Cou
     last = len(lines.plain) - 1
     open_at_end = int(np.flatnonzero(lines.opens)[-1]) if keys else -1  # goes into its fold after all others
     ahead = Counter(key for index, found in keys.items() if index != open_at_end for key in found)
-    passed: Counter[FoldKey] = Counter()
+    passed: dict[FoldKey, int] = dict.fromkeys(ahead, 0)
     counted: Counter[FoldKey] = Counter()
     for index, found in keys.items():
-        inner = all(passed[key] >= KEPT_FIRST and ahead[key] > KEPT_LAST for key in found)
-        passed.update(found)
-        ahead.subtract(found)
-        if inner and index < last and lines.opens[index + 1]:  # nothing continues it
+        inner = index < last and bool(lines.opens[index + 1])  # nothing continues it
+        for key in found:
+            if passed.get(key, 0) < KEPT_FIRST or ahead[key] <= KEPT_LAST:
+                inner = False
+        for key in found:
+            passed[key] = passed.get(key, 0) + 1
+            ahead[key] -= 1
+        if inner:
             counted.update(found)
         else:
             lines.plain[index] = False
@@ -45,16 +49,18 @@ def settle(data: bytes, lines: Lines, columns: Columns, matcher: Matcher) -> Cou
 def _keys(data: bytes, lines: Lines, columns: Columns, matcher: Matcher) -> dict[int, list[FoldKey]]:
     """By line, in order, the keys of what the signatures match in it; lines without a match are left out."""
     keys: dict[int, list[FoldKey]] = {}
-    for index, candidates in sorted(lines.heard.items()):
-        start, end = int(lines.starts[index]), int(lines.ends[index])
-        if index and is_source_echo(data[int(lines.starts[index - 1]) : start], data[start:end]):
+    signatures = matcher.grammar.signatures
+    heard = np.array(sorted(lines.heard), np.int64)
+    columns_of_heard = (heard, lines.starts[np.maximum(heard - 1, 0)], lines.starts[heard], lines.ends[heard])
+    for index, before, start, end in zip(*(column.tolist() for column in columns_of_heard), strict=True):
+        raw = data[start:end]
+        if index and is_source_echo(data[before:start], raw):
             lines.plain[index] = False
             continue
         head = columns.head(int(lines.heads[index]))
-        text = decode_line(data[start:end]).removesuffix("\r")[:MAX_PEELED_CHARS]
-        found = matcher.match_among(candidates, text, head.format, head.level)
+        text = decode_line(raw).removesuffix("\r")[:MAX_PEELED_CHARS]
+        found = matcher.match_among(lines.heard[index], text, head.format, head.level)
         if found:
-            signatures = matcher.grammar.signatures
             keys[index] = [fold_key(signatures[match.signature], match, head.pid, "") for match in found]
     return keys
 

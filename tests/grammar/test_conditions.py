@@ -79,10 +79,20 @@ def test_no_match_of_any_pattern_is_hidden(sign: Sign) -> None:
         samples = ["".join(sample_parts(pattern, variant)) for variant in range(3)]
         middle = data.draw(st.one_of(st.text(CHARACTERS, max_size=24), st.sampled_from(samples)))
         text = data.draw(st.text(CHARACTERS, max_size=3)) + middle + data.draw(st.text(CHARACTERS, max_size=3))
-        if re.search(pattern, text, re.MULTILINE):
+        found = re.search(pattern, text, re.MULTILINE)
+        if found is not None:
             assert gate.candidates(text.encode()) == {0}, text
+            begins = found.start() == 0 or text[found.start() - 1] == "\n"
+            assert begins or not gate.only_at_start(0, text.encode()), text
 
     check()
+
+
+def test_where_only_a_way_from_the_start_of_a_line_is_open(sign: Sign) -> None:
+    gate = Gate(assemble([sign("a/x", r"(?:^[A-Z]|Note: )\w+ lost"), sign("a/y", "lost")]))
+    assert gate.only_at_start(0, b"Card lost")
+    assert not gate.only_at_start(0, b"Note: card lost")
+    assert not gate.only_at_start(1, b"Card lost")
 
 
 @pytest.mark.parametrize("pattern", [r"(?:b|abc)+yz", r"(?:bb|abbc){1,2}yz\d", r"(?:x|axb)+(?:yy|xyyy) z"])
@@ -115,5 +125,8 @@ def test_no_match_of_a_shipped_pattern_is_hidden() -> None:
     for index, signature in enumerate(grammar.signatures):
         pattern = re.compile(signature.match.pattern, re.MULTILINE)
         for text in _texts(signature):
-            if pattern.search(text):
-                assert index in gate.candidates(text.encode("utf-8", "surrogatepass")), (signature.id, text)
+            for found in pattern.finditer(text):
+                raw = text.encode("utf-8", "surrogatepass")
+                assert index in gate.candidates(raw), (signature.id, text)
+                begins = found.start() == 0 or text[found.start() - 1] == "\n"
+                assert begins or not gate.only_at_start(index, raw), (signature.id, text)
