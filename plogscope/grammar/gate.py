@@ -17,6 +17,9 @@ from plogscope.model.signature import Condition, Grammar, Signature
 MOST_SETS = 4096
 """Sets of literals of which it is remembered what they mean."""
 
+LONGEST = 1 << 16
+"""Bytes of a text that is looked at more than once: of a longer record only parts are searched."""
+
 MOST_PLACES = 64
 """Where a word stands in a text: if it stands in more, a search costs as much."""
 
@@ -88,7 +91,9 @@ class Gate:
         meaning = self._known.get((literals, quiet)) or self._mean(literals, quiet=quiet)
         if not meaning.tests:
             return meaning.sure
-        first = text[0] if whole else None
+        if len(text) > LONGEST:
+            return meaning.sure.union(test.signature for test in meaning.tests)
+        first = text[0] if whole and text else None
         passed: set[int] = set()
         for test in meaning.tests:
             if first is not None and test.starts and first not in test.starts:

@@ -28,6 +28,9 @@ TIMEOUT_S = 1.0
 SHORT = 512
 """Characters of a text that `re` searches: it needs half the time of `regex`, but nothing stops it."""
 
+MOST_ANSWERS = 4096
+"""Sets of candidates of which it is remembered whether they are wanted."""
+
 _SEPARATORS = re.compile(r"[\x1c-\x1f]")
 """Of the ASCII characters `re` and `regex` have another idea of these only, as of white space."""
 
@@ -61,6 +64,7 @@ class Matcher:
         self._all = frozenset(range(len(grammar.signatures)))
         self._patterns: dict[int, regex.Pattern[str]] = {}
         self._quick_patterns: dict[int, re.Pattern[str]] = {}
+        self._answers: dict[tuple[frozenset[int], str | None, str | None], tuple[int, ...]] = {}
         self._refined = refined_by_index(grammar)
 
     def match(self, text: str, format: str | None, level: str | None) -> list[Match]:  # noqa: A002 - the program's word
@@ -73,12 +77,12 @@ class Matcher:
         """
         return self.match_among(self.candidates(text), text, format, level)
 
-    def match_among(self, candidates: Iterable[int], text: str, format: str | None, level: str | None) -> list[Match]:  # noqa: A002
+    def match_among(self, candidates: frozenset[int], text: str, format: str | None, level: str | None) -> list[Match]:  # noqa: A002
         """As `match`, when it is known already which signatures can match the text."""
-        wanted = [index for index in candidates if self._wants(index, format, level)]
+        wanted = self._wanted(candidates, format, level)
         if not wanted:
             return []
-        if self._proven and len(text) <= SHORT and text.isascii() and _SEPARATORS.search(text) is None:
+        if self._proven and len(text) <= SHORT and text.isascii() and not _has_separator(text):
             found = [match for index in wanted for match in self._search_short(index, text)]
         else:
             ranges = searched_ranges(len(text))
@@ -92,14 +96,32 @@ class Matcher:
         ranges = searched_ranges(len(text))
         return frozenset(i for i in self.candidates(text) if any(True for _ in self._search(i, text, ranges)))
 
-    def candidates(self, text: str) -> frozenset[int]:
-        """Indices of the signatures that can match the text of a record."""
+    def candidates(self, text: str, literals: frozenset[int] | None = None) -> frozenset[int]:
+        """Indices of the signatures that can match the text of a record.
+
+        Args:
+            text: The text.
+            literals: Indices of those that stand in it, perhaps with others; None if they are not known.
+        """
         if not self._gated:
             return self._all
         if len(text) <= HEAD + TAIL:
+            if literals is not None:
+                return self.gate.among(literals, _encoded(text), whole="\n" not in text)
             return self.gate.candidates(_encoded(text))
         parts = [_encoded(text[start:end]) for start, end in searched_ranges(len(text))]
         return frozenset().union(*(self.gate.candidates(part) for part in parts))
+
+    def _wanted(self, candidates: frozenset[int], format: str | None, level: str | None) -> tuple[int, ...]:  # noqa: A002
+        """Those of the candidates that are about such records; few questions are asked, again and again."""
+        question = (candidates, format, level)
+        answer = self._answers.get(question)
+        if answer is None:
+            if len(self._answers) >= MOST_ANSWERS:
+                self._answers.clear()
+            answer = tuple(index for index in candidates if self._wants(index, format, level))
+            self._answers[question] = answer
+        return answer
 
     def _wants(self, index: int, format: str | None, level: str | None) -> bool:  # noqa: A002
         if format is None:
@@ -155,12 +177,18 @@ class Matcher:
         return [match for match in line if match.signature == best.signature]
 
 
+def _has_separator(text: str) -> bool:
+    return not text.isprintable() and _SEPARATORS.search(text) is not None
+
+
 def _encoded(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
 def _match_of(index: int, hit: regex.Match[str] | re.Match[str]) -> Match:
-    fields = {name: value for name, value in hit.groupdict().items() if value is not None}
+    fields = hit.groupdict() if hit.re.groups else {}
+    if None in fields.values():
+        fields = {name: value for name, value in fields.items() if value is not None}
     return Match(index, hit.start(), hit.end(), fields)
 
 

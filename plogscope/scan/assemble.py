@@ -103,10 +103,11 @@ class _Scanner:
                 self._count_run(block, lines, done, index, before)
             counts.lines = before + index + 1
             raw = data[starts[index] : ends[index]]
-            wanted = lines.wanted is None or bool(lines.wanted[index]) or may_hide_literals(raw)
+            hidden = may_hide_literals(raw)
+            wanted = hidden or lines.wanted is None or bool(lines.wanted[index])
             if wanted and index and is_source_echo(data[starts[index - 1] : ends[index - 1]], raw):
                 wanted = False
-            self._take_line(raw, block.offset + starts[index], wanted)
+            self._take_line(raw, block.offset + starts[index], wanted, None if hidden else lines.literals.get(index))
             done = index + 1
         if len(starts) > done:
             self._count_run(block, lines, done, len(starts), before)
@@ -157,12 +158,12 @@ class _Scanner:
                 lines.seconds[records], lines.times[records], classes, pids, before + records + 1
             )
 
-    def _take_line(self, raw: bytes, offset: int, wanted: bool) -> None:  # noqa: FBT001 - inner loop, one caller
+    def _take_line(self, raw: bytes, offset: int, wanted: bool, literals: frozenset[int] | None) -> None:  # noqa: FBT001 - inner loop, one caller
         quote: str | None = None
         for piece in parse_line(raw):
             if quote is None:
                 quote = decode_line(raw, 4 * MAX_QUOTE_CHARS).rstrip("\r")
-            candidates = self._matcher.candidates(piece.text) if wanted else _NO_CANDIDATES
+            candidates = self._matcher.candidates(piece.text, literals) if wanted else _NO_CANDIDATES
             if piece.head is not None or not piece.indented:
                 self._open(piece, offset, quote, self.fragment.counts.lines)
             else:

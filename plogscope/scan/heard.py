@@ -12,7 +12,7 @@ import numpy as np
 from plogscope.formats.encoding import decode_line, is_gb18030
 from plogscope.formats.parse import MAX_PEELED_CHARS
 from plogscope.formats.prefixes import JSON_START
-from plogscope.grammar.match import Matcher
+from plogscope.grammar.match import HEAD, TAIL, Matcher
 from plogscope.scan.fold import KEPT_FIRST, KEPT_LAST, FoldKey, fold_key
 from plogscope.scan.quiet import Columns, Lines
 
@@ -59,7 +59,8 @@ def _keys(data: bytes, lines: Lines, columns: Columns, matcher: Matcher) -> dict
             continue
         head = columns.head(int(lines.heads[index]))
         text = decode_line(raw).removesuffix("\r")[:MAX_PEELED_CHARS]
-        found = matcher.match_among(lines.heard[index], text, head.format, head.level)
+        candidates = lines.heard[index] if len(text) <= HEAD + TAIL else matcher.candidates(text)
+        found = matcher.match_among(candidates, text, head.format, head.level)
         if found:
             keys[index] = [fold_key(signatures[match.signature], match, head.pid, "") for match in found]
     return keys

@@ -44,7 +44,8 @@ class Lines(msgspec.Struct, frozen=True):
         seconds: Of those the time, since 1970-01-01 read as if UTC.
         times: The same in ns, with the fraction.
         heard: By line, the signatures that can match it; of plain records only.
-        wanted: Lines that a signature can match; None when that was not sought.
+        wanted: Lines that a signature can match, as far as their literals say; None when that was not sought.
+        literals: By line, of what is no plain record, the literals that stand in it.
     """
 
     starts: Any
@@ -56,6 +57,7 @@ class Lines(msgspec.Struct, frozen=True):
     times: Any
     heard: dict[int, frozenset[int]]
     wanted: Any
+    literals: dict[int, frozenset[int]]
 
 
 class Columns:
@@ -99,7 +101,7 @@ class Columns:
         starts[1:] = ends[:-1] + 1
         blank = np.zeros(len(ends), np.bool_)
         heads, seconds, times = (np.zeros(len(ends), np.int64) for _ in range(3))
-        found = Lines(starts, ends, blank, blank.copy(), heads, seconds, times, {}, None)
+        found = Lines(starts, ends, blank, blank.copy(), heads, seconds, times, {}, None, {})
         return self._fill(found, data, padded) if columns and self._usable and data else found
 
     def _fill(self, found: Lines, data: bytes, body: Bytes) -> Lines:
@@ -155,14 +157,16 @@ class Columns:
         """For a block that is no plog: literals of all signatures count."""
         positions, literals = (np.asarray(hits, np.int64) for hits in self._gate.hits(data))
         owners = np.searchsorted(found.starts, positions, side="right") - 1
-        wanted = np.zeros(len(found.starts), np.bool_)
+        wanted, still = (np.zeros(len(found.starts), np.bool_) for _ in range(2))
+        still[silent] = True
         for line, meant in _by_line(owners, literals).items():
             if found.opens[line]:
                 self._hear(found, data, line, meant, strange=bool(strange[line]))
                 wanted[line] = line in found.heard
-            else:
-                raw = data[found.starts[line] : found.ends[line]]
-                wanted[line] = bool(self._gate.among(meant, raw, whole=False))
+                continue
+            raw = data[found.starts[line] : found.ends[line]]
+            wanted[line] = not still[line] or bool(self._gate.among(meant, raw, whole=False))
+            found.literals[line] = meant
         found.plain[:] = found.opens
         found.plain[silent[~wanted[silent]]] = True
         return msgspec.structs.replace(found, wanted=wanted)

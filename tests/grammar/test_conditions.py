@@ -14,7 +14,7 @@ from plogscope.data import grammar_root
 from plogscope.grammar.cases import MOST_CASES
 from plogscope.grammar.compile import assemble, read_grammar
 from plogscope.grammar.conditions import conditions
-from plogscope.grammar.gate import Gate
+from plogscope.grammar.gate import LONGEST, Gate
 from plogscope.grammar.literals import required_literals, sample_parts
 from plogscope.model.signature import Grammar, Signature
 
@@ -86,6 +86,13 @@ def test_no_match_of_any_pattern_is_hidden(sign: Sign) -> None:
             assert begins or not gate.only_at_start(0, text.encode()), text
 
     check()
+
+
+def test_a_text_that_is_not_searched_as_a_whole_is_not_looked_at_as_a_whole(sign: Sign) -> None:
+    gate = Gate(assemble([sign("a/x", r"link \w+ down, port \d")]))
+    filler = b"x" * LONGEST
+    assert gate.candidates(b"system down, port " + filler) == {0}
+    assert gate.candidates(b"link " + filler) == set()
 
 
 def test_where_only_a_way_from_the_start_of_a_line_is_open(sign: Sign) -> None:
