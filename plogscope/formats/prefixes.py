@@ -47,7 +47,7 @@ _chains: dict[str, Facts] = {}
 def peel(text: str) -> tuple[Facts, str]:
     """What the prefixes of a line say, and the line behind them."""
     if not peelers(text):
-        return _unwrap_json(text) if text.startswith(_JSON_START) else (NO_FACTS, text)
+        return _unwrap_json(text) if text.startswith(JSON_START) else (NO_FACTS, text)
     chain = _CHAIN.match(text)
     facts = _chains.get(chain[0]) if chain is not None else None
     if chain is not None and facts is not None and not peelers(text[chain.end() : chain.end() + WINDOW]):
@@ -64,7 +64,9 @@ def peel(text: str) -> tuple[Facts, str]:
     return facts, _strip_repeated(text[start:], facts)
 
 
-_JSON_START = '{"log":"'
+JSON_START = '{"log":"'
+"""How a line of docker's json-file driver begins."""
+
 _JSON_LIMIT = 1 << 20
 
 
@@ -77,7 +79,7 @@ def _unwrap_json(text: str) -> tuple[Facts, str]:
     log = entry.get("log") if isinstance(entry, dict) else None
     if not isinstance(entry, dict) or not isinstance(log, str):
         return NO_FACTS, text
-    facts, rest = peel(clean(log.encode("utf-8", "replace"))) if not log.startswith(_JSON_START) else (NO_FACTS, log)
+    facts, rest = peel(clean(log.encode("utf-8", "replace"))) if not log.startswith(JSON_START) else (NO_FACTS, log)
     stamp = entry.get("time")
     receipt = local_ns(stamp[:19], stamp[20:29].rstrip("Z")) if isinstance(stamp, str) else None
     return msgspec.structs.replace(facts, receipt_ns=receipt), rest
@@ -125,7 +127,7 @@ def split_glued(text: str) -> list[tuple[int, str]]:
         The offset (characters) and the text of each piece; together they are the line. A piece keeps the `\r` at its
         end. A head that is quoted inside a message is cut as well, if it is a whole one.
     """
-    if text.startswith(_JSON_START) or not _may_be_glued(text):
+    if text.startswith(JSON_START) or not _may_be_glued(text):
         return [(0, text)]
     starts = [0, *_glued_starts(text), len(text)]
     return [(start, text[start:end]) for start, end in pairwise(starts) if end > start or not text]

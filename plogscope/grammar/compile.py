@@ -14,6 +14,7 @@ from pathlib import Path
 import msgspec
 
 from plogscope.errors import GrammarError
+from plogscope.grammar.conditions import conditions
 from plogscope.grammar.document import Defect, Document, format_defects, read_document, read_documents
 from plogscope.grammar.literals import required_literals
 from plogscope.grammar.schema import read_signature, shape_defects
@@ -120,13 +121,17 @@ def pattern_defects(document: Document) -> list[Defect]:
 
 
 def with_literals(signature: Signature) -> Signature:
-    """The signature with its literals filled: those the file gives, else those derived from the pattern.
+    """The signature with its literals filled: those the file gives, else those derived; and with its conditions.
 
     Raises:
         re.error: The pattern does not compile.
     """
     literals = signature.match.literals or required_literals(signature.match.pattern)
-    return msgspec.structs.replace(signature, match=msgspec.structs.replace(signature.match, literals=literals))
+    return msgspec.structs.replace(
+        signature,
+        match=msgspec.structs.replace(signature.match, literals=literals),
+        conditions=conditions(signature.match.pattern, literals),
+    )
 
 
 def assemble(signatures: Iterable[Signature]) -> Grammar:

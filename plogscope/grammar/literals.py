@@ -7,19 +7,25 @@ listed (a *factor*: one of its strings is in every match); the best factor wins.
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import Any
 
 from plogscope.grammar.everyday import EVERYDAY
-
-if sys.version_info >= (3, 11):
-    from re import _constants as op
-    from re import _parser as parser
-else:
-    import sre_constants as op
-    import sre_parse as parser
+from plogscope.grammar.factors import (
+    ATOMIC,
+    NOTHING,
+    REPEATS,
+    ZERO_WIDTH,
+    Factor,
+    inner_fold,
+    joined,
+    op,
+    parse,
+    shortest,
+    simple_strings,
+    united,
+)
 
 MOST = 64
 """More literals than this make no factor."""
@@ -28,26 +34,17 @@ RUNS = (256, 64, 16, 4, 1)
 """How many strings a run may have before it is cut: long runs with many variants make unions of alternatives too large,
 short ones make literals short; all are tried."""
 
-MOST_OF_CLASS = 6
-"""A character class with more members than this cuts the run."""
-
 LONG = 12
 """A literal of this length is as good as a longer one."""
 
 SHORTEST = 4
 """A factor with a shorter literal lets too many lines through the gate; such a pattern is refused by the lint."""
 
-Factor = frozenset[str]
 Score = Callable[[Factor], tuple[int, ...]]
 Found = tuple[Factor | None, Factor | None]
 """All strings that a part of a pattern can be, None if they are too many; and its best factor, None if it has none."""
 
-_NOTHING: Factor = frozenset([""])
-_ZERO_WIDTH = (op.AT, op.ASSERT, op.ASSERT_NOT)
-_REPEATS = (op.MAX_REPEAT, op.MIN_REPEAT, getattr(op, "POSSESSIVE_REPEAT", None))
-_ATOMIC = getattr(op, "ATOMIC_GROUP", None)
 _OF_CATEGORY = {op.CATEGORY_DIGIT: "0", op.CATEGORY_WORD: "a", op.CATEGORY_SPACE: " ", op.CATEGORY_NOT_SPACE: "a"}
-_SURROGATES = range(0xD800, 0xE000)
 
 
 @lru_cache(maxsize=4096)
@@ -90,15 +87,6 @@ def sample_parts(pattern: str, variant: int = 0) -> list[str]:
     return [part for part in parts if part]
 
 
-def parse(pattern: str, flags: int = re.MULTILINE) -> Any:
-    """The parse tree of the standard library (its form is that of `re._parser`).
-
-    Raises:
-        re.error: The pattern does not compile.
-    """
-    return parser.parse(pattern, flags)
-
-
 def inner_parts(item: Any) -> list[Any]:
     """The sequences that stand inside one item of a parse tree."""
     kind, argument = item
@@ -106,16 +94,16 @@ def inner_parts(item: Any) -> list[Any]:
         return list(argument[1])
     if kind is op.SUBPATTERN:
         return [argument[3]]
-    if kind in _REPEATS:
+    if kind in REPEATS:
         return [argument[2]]
-    if kind is _ATOMIC:
+    if kind is ATOMIC:
         return [argument]
     return [argument[1]] if kind in (op.ASSERT, op.ASSERT_NOT) else []
 
 
 def repeat_of(item: Any) -> tuple[int, int] | None:
     """Least and most repeats of an item; None if it is no repeat, most is huge if there is no limit."""
-    return (int(item[1][0]), int(item[1][1])) if item[0] in _REPEATS else None
+    return (int(item[1][0]), int(item[1][1])) if item[0] in REPEATS else None
 
 
 def inner_flags(item: Any) -> int:
@@ -125,9 +113,9 @@ def inner_flags(item: Any) -> int:
 
 def _rare_and_long(factor: Factor) -> tuple[int, ...]:
     """Not of the everyday kind, then long enough, then few, then as long as it can be."""
-    shortest = min(map(len, factor))
+    least = min(map(len, factor))
     common = any(text in EVERYDAY for text in factor)
-    return (shortest >= SHORTEST, not common, min(shortest, LONG), -len(factor), shortest)
+    return (least >= SHORTEST, not common, min(least, LONG), -len(factor), least)
 
 
 def _best_factor(pattern: str, score: Score) -> Factor:
@@ -150,17 +138,17 @@ class _Walk:
         return self._sequence(tree, fold=fold)[1]
 
     def _sequence(self, items: Iterable[Any], *, fold: bool) -> Found:
-        run, factors, whole = _NOTHING, list[Factor](), True
+        run, factors, whole = NOTHING, list[Factor](), True
         for exact, factor in self._parts(items, fold=fold):
             if exact is not None and len(run) * len(exact) <= self._most:
-                run = _joined(run, exact)
+                run = joined(run, exact)
                 continue
             whole = False
             factors.append(run)
-            run = _NOTHING if exact is None else exact
+            run = NOTHING if exact is None else exact
             if exact is None and factor is not None:
                 factors.append(factor)
-        usable = [_shortest(factor) for factor in [*factors, run] if "" not in factor]
+        usable = [shortest(factor) for factor in [*factors, run] if "" not in factor]
         usable = [factor for factor in usable if len(factor) <= MOST]
         best = max(usable, key=lambda factor: (self._score(factor), sorted(factor)), default=None)
         return (run if whole else None), best
@@ -169,7 +157,7 @@ class _Walk:
         """What each item can be; a repeat that is open at the end is its beginning, a cut, and its end."""
         for item in items:
             exact, factor = self._item(item, fold=fold)
-            if exact is None and item[0] in _REPEATS and item[1][0] > 0:
+            if exact is None and item[0] in REPEATS and item[1][0] > 0:
                 least, _, inner = item[1]
                 begin, _ = self._repeat(least, least, inner, fold=fold)
                 if begin is not None:
@@ -179,74 +167,31 @@ class _Walk:
 
     def _item(self, item: Any, *, fold: bool) -> Found:
         kind, argument = item
-        exact: Factor | None = None
-        if kind in _ZERO_WIDTH:
-            exact = _NOTHING
-        elif kind is op.LITERAL:
-            exact = _character(argument, fold=fold)
-        elif kind is op.IN:
-            exact = _character_class(argument, fold=fold)
-        elif kind is op.BRANCH:
+        if kind is op.BRANCH:
             return self._branch(argument[1], fold=fold)
-        elif kind is op.SUBPATTERN:
-            _, on, off, inner = argument
-            return self._sequence(inner, fold=(fold or bool(on & re.IGNORECASE)) and not off & re.IGNORECASE)
-        elif kind is _ATOMIC:
+        if kind is op.SUBPATTERN:
+            return self._sequence(argument[3], fold=inner_fold(argument, fold=fold))
+        if kind is ATOMIC:
             return self._sequence(argument, fold=fold)
-        elif kind in _REPEATS:
+        if kind in REPEATS:
             return self._repeat(*argument, fold=fold)
-        return exact, None
+        return simple_strings(kind, argument, fold=fold), None
 
     def _branch(self, branches: list[Any], *, fold: bool) -> Found:
         found = [self._sequence(branch, fold=fold) for branch in branches]
-        exact = _united([exact for exact, _ in found], self._most)
-        return exact, _united([factor for _, factor in found], MOST * len(found))
+        exact = united([exact for exact, _ in found], self._most)
+        return exact, united([factor for _, factor in found], MOST * len(found))
 
     def _repeat(self, least: int, most: Any, inner: Any, *, fold: bool) -> Found:
         exact, factor = self._sequence(inner, fold=fold)
         if least == 0:
-            return (_united([exact, _NOTHING], self._most) if most == 1 else None), None
+            return (united([exact, NOTHING], self._most) if most == 1 else None), None
         if least == most and exact is not None and len(exact) ** min(least, MOST) <= self._most:
-            run = _NOTHING
+            run = NOTHING
             for _ in range(min(least, MOST)):
-                run = _joined(run, exact)
+                run = joined(run, exact)
             return (run if least <= MOST else None), (run if "" not in run else None)
         return None, factor
-
-
-def _joined(left: Factor, right: Factor) -> Factor:
-    return frozenset(first + second for first in left for second in right)
-
-
-def _shortest(factor: Factor) -> Factor:
-    """The strings that hold no other one: a text with a longer one has a shorter one as well."""
-    return frozenset(text for text in factor if not any(other in text and other != text for other in factor))
-
-
-def _united(parts: list[Factor | None], most: int) -> Factor | None:
-    known = [part for part in parts if part is not None]
-    union: Factor = frozenset(text for part in known for text in part)
-    return union if len(known) == len(parts) and len(union) <= most else None
-
-
-def _character(code: int, *, fold: bool) -> Factor | None:
-    text = chr(code)
-    # A literal over a line end could be cut by the prefixes of the next line; surrogates cannot be encoded.
-    if text == "\n" or code in _SURROGATES or (fold and text.lower() != text.upper()):
-        return None
-    return frozenset([text])
-
-
-def _character_class(members: list[Any], *, fold: bool) -> Factor | None:
-    codes: list[int] = []
-    for kind, argument in members:
-        if kind is op.LITERAL:
-            codes.append(argument)
-        elif kind is op.RANGE and argument[1] - argument[0] < MOST_OF_CLASS:
-            codes += range(argument[0], argument[1] + 1)
-        else:
-            return None
-    return _united([_character(code, fold=fold) for code in codes], MOST_OF_CLASS)
 
 
 def _sample(items: Iterable[Any], variant: int, parts: list[str]) -> None:
@@ -258,7 +203,7 @@ def _sample(items: Iterable[Any], variant: int, parts: list[str]) -> None:
             parts += [_member(argument), ""]
         elif kind in (op.ANY, op.NOT_LITERAL):
             parts += ["b" if argument == ord("a") else "a", ""]
-        elif kind not in _ZERO_WIDTH:
+        elif kind not in ZERO_WIDTH:
             inner = inner_parts(item)
             parts.append("")
             if inner:

@@ -24,7 +24,7 @@ _RULE = "schema"
 def read_signature(document: Document) -> Signature | list[Defect]:
     """The signature that a file describes, or all the places where it does not have the right shape."""
     data = {key: value for key, value in document.data.items() if key != OVERRIDES}
-    defects = shape_defects(document, data, Signature, hidden=("id",))
+    defects = shape_defects(document, data, Signature, hidden=("id", "conditions"))
     if not isinstance(document.data.get(OVERRIDES, False), bool):
         message, remedy = "overrides must be true or false", "write true or leave the key out"
         defects.append(document.defect(_RULE, (OVERRIDES,), message, remedy))

@@ -65,6 +65,26 @@ class Match(msgspec.Struct, frozen=True, kw_only=True):
     generic: bool = False
 
 
+class Condition(msgspec.Struct, frozen=True, kw_only=True):
+    """What must stand in a text that a pattern matches in one of its ways.
+
+    Attributes:
+        trigger: One of the literals of the signature must be there, of these.
+        words: Of each of these groups one must be there as well.
+        at_start: The match begins at the start of a line.
+        starts: ASCII characters with which such a line must begin, if it begins with one; empty = any.
+        near: Two groups; a word of the second must be close to where a word of the first begins. Empty = not asked for.
+        within: How many characters before that place and from it on are close.
+    """
+
+    trigger: tuple[str, ...]
+    words: tuple[tuple[str, ...], ...] = ()
+    at_start: bool = False
+    starts: str = ""
+    near: tuple[tuple[str, ...], ...] = ()
+    within: tuple[int, int] = (0, 0)
+
+
 class ChainHints(msgspec.Struct, frozen=True, kw_only=True):
     """How the finding joins with others.
 
@@ -123,6 +143,7 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
         phase: `setup` is what is installed or configured before the process starts and what no step changes: a
             package, a library, a rank table, an environment variable. `bring-up` is what happens while the process
             connects and opens: the same line after a step says something else.
+        conditions: Derived from the pattern: every match keeps one of them. Empty = not known.
     """
 
     id: str
@@ -139,6 +160,7 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
     chain: ChainHints = ChainHints()
     examples: tuple[Example, ...] = ()
     near_misses: tuple[NearMiss, ...] = ()
+    conditions: tuple[Condition, ...] = ()
 
 
 class Code(msgspec.Struct, frozen=True, kw_only=True):

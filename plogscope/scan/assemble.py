@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import BinaryIO
 
+import msgspec
 import numpy as np
 
 from plogscope.formats.base import Facts, Head
-from plogscope.formats.encoding import decode_line, is_gb18030
+from plogscope.formats.encoding import decode_line
 from plogscope.formats.parse import Piece, parse_line
 from plogscope.formats.stamps import FIRST_DATED_NS
 from plogscope.grammar.match import Match, Matcher
 from plogscope.model.record import Actor, Finding
 from plogscope.model.source import Source
-from plogscope.scan.fold import MAX_QUOTE_CHARS, cut_quote, fold_key, unknown_key
+from plogscope.scan.fold import MAX_QUOTE_CHARS, UNNAMED, cut_quote, fold_key, unknown_key
 from plogscope.scan.fragment import (
     MAX_FINDINGS_PER_RECORD,
     Fragment,
@@ -22,8 +23,9 @@ from plogscope.scan.fragment import (
     Seen,
     close_record,
     empty_fragment,
+    is_known,
 )
-from plogscope.scan.heard import is_source_echo, settle
+from plogscope.scan.heard import is_source_echo, may_hide_literals, settle
 from plogscope.scan.mask import mask
 from plogscope.scan.quiet import Columns, Lines
 from plogscope.scan.read import Block, read_blocks
@@ -74,10 +76,14 @@ class _Scanner:
         self._quiet: tuple[bytes, int, int] | None = None
         """The last record of stream "" if it was only counted: its head line, offset and line number."""
         self._quiet_end_line = 0
+        self._nameless: dict[str, tuple[str, Facts]] = {}
+        """By stream, message and facts of the open record: what it is called if no signature knows it."""
 
     def done(self) -> Fragment:
         """The fragment, with the last record open and the table within its bound."""
         self._wake()
+        for stream, record in self.fragment.tails.items():
+            self._name(stream, record)
         self.fragment.table.trim()
         return self.fragment
 
@@ -97,10 +103,11 @@ class _Scanner:
                 self._count_run(block, lines, done, index, before)
             counts.lines = before + index + 1
             raw = data[starts[index] : ends[index]]
-            wanted = bool(self._matcher.gate.candidates(raw) if lines.wanted is None else lines.wanted[index])
+            hidden = may_hide_literals(raw)
+            wanted = hidden or lines.wanted is None or bool(lines.wanted[index])
             if wanted and index and is_source_echo(data[starts[index - 1] : ends[index - 1]], raw):
                 wanted = False
-            self._take_line(raw, block.offset + starts[index], wanted)
+            self._take_line(raw, block.offset + starts[index], wanted, None if hidden else lines.literals.get(index))
             done = index + 1
         if len(starts) > done:
             self._count_run(block, lines, done, len(starts), before)
@@ -151,19 +158,18 @@ class _Scanner:
                 lines.seconds[records], lines.times[records], classes, pids, before + records + 1
             )
 
-    def _take_line(self, raw: bytes, offset: int, wanted: bool) -> None:  # noqa: FBT001 - inner loop, one caller
-        if not wanted and (b"\x1b" in raw or b"^[" in raw or (not raw.isascii() and is_gb18030(raw))):
-            wanted = True  # colours may stand inside a literal, and literals are UTF-8
+    def _take_line(self, raw: bytes, offset: int, wanted: bool, literals: frozenset[int] | None) -> None:  # noqa: FBT001 - inner loop, one caller
         quote: str | None = None
         for piece in parse_line(raw):
             if quote is None:
                 quote = decode_line(raw, 4 * MAX_QUOTE_CHARS).rstrip("\r")
+            candidates = self._matcher.candidates(piece.text, literals) if wanted else _NO_CANDIDATES
             if piece.head is not None or not piece.indented:
                 self._open(piece, offset, quote, self.fragment.counts.lines)
             else:
-                self._continue(piece, offset, wanted)
-            if wanted and piece.text:
-                self._look_for_signatures(piece, offset, quote)
+                self._continue(piece, offset, bool(candidates))
+            if candidates and piece.text:
+                self._look_for_signatures(piece, candidates, offset, quote)
 
     def _wake(self) -> None:
         """Opens the record that was only counted, because something may continue it."""
@@ -172,9 +178,20 @@ class _Scanner:
             self._quiet = None
             piece = parse_line(raw)[0]
             head = piece.head or Head(format="text", message=piece.text)
-            finding = self._head_finding(head, piece.facts, offset, "", line)
-            key = unknown_key(finding, piece.facts.stream)
-            self.fragment.tails[piece.facts.stream] = OpenRecord(finding, key, self._quiet_end_line, [])
+            self._begin(head, piece.facts, offset, "", line, self._quiet_end_line)
+
+    def _begin(self, head: Head, facts: Facts, offset: int, quote: str, line: int, end_line: int) -> None:
+        finding = self._head_finding(head, facts, offset, quote, line)
+        self.fragment.tails[facts.stream] = OpenRecord(finding, UNNAMED, end_line, [])
+        self._nameless[facts.stream] = (head.message, facts)
+
+    def _name(self, stream: str, record: OpenRecord) -> None:
+        """Says what a record is if no signature knows it."""
+        message, facts = self._nameless[stream]
+        finding = record.head
+        if _is_error(finding.level):
+            finding = record.head = msgspec.structs.replace(finding, template=mask(message))
+        record.head_key = unknown_key(finding, facts.stream)
 
     def _open(self, piece: Piece, offset: int, quote: str, line: int) -> None:
         """A head, or text without one: the record before it in its stream is complete."""
@@ -190,18 +207,16 @@ class _Scanner:
             self._note_time(head.time_ns, level_class, pid or 0)
         if level_class == 2:  # noqa: PLR2004 - see _LEVEL_CLASS
             fragment.counts.errors += 1
-        finding = self._head_finding(head, facts, offset, quote, line)
-        fragment.tails[facts.stream] = OpenRecord(finding, unknown_key(finding, facts.stream), line, [])
+        self._begin(head, facts, offset, quote, line, line)
 
     def _head_finding(self, head: Head, facts: Facts, offset: int, quote: str, line: int) -> Finding:
         own = head.time_ns is not None
         time_ns = head.time_ns if own else self.fragment.last_time_ns
-        error = _LEVEL_CLASS.get(head.level or "", 0) == 2  # noqa: PLR2004
         return Finding(
             signature=None,
             source=self._source.id,
             line=line,
-            quote=cut_quote(quote) if error else "",
+            quote=cut_quote(quote) if _is_error(head.level) else "",
             record_line=line,
             record_end_line=line,
             offset=offset,
@@ -213,7 +228,6 @@ class _Scanner:
             func=head.func,
             src_file=head.src_file,
             actor=_actor(self._source, facts, head),
-            template=mask(head.message) if error else "",
         )
 
     def _continue(self, piece: Piece, offset: int, wanted: bool) -> None:  # noqa: FBT001 - inner loop, one caller
@@ -234,13 +248,13 @@ class _Scanner:
             lead.end_line = line
             lead.lines += 1
 
-    def _look_for_signatures(self, piece: Piece, offset: int, quote: str) -> None:
+    def _look_for_signatures(self, piece: Piece, candidates: frozenset[int], offset: int, quote: str) -> None:
         fragment, stream = self.fragment, piece.facts.stream
         starts = piece.head is not None or not piece.indented
         tail = fragment.tails.get(stream)
         format_name = tail.head.format if starts and tail is not None else None
         level = tail.head.level if starts and tail is not None else None
-        for match in self._matcher.match(piece.text, format_name, level):
+        for match in self._matcher.match_among(candidates, piece.text, format_name, level):
             seen = self._seen(match, piece, offset, quote)
             holder = tail if tail is not None else fragment.leads[stream]
             if len(holder.seen) < MAX_FINDINGS_PER_RECORD:
@@ -275,6 +289,9 @@ class _Scanner:
             self._quiet = None
         record = self.fragment.tails.pop(stream, None)
         if record is not None:
+            if _is_error(record.head.level) and not is_known(record):
+                self._name(stream, record)
+            self._nameless.pop(stream, None)
             close_record(self.fragment.table, record)
 
     def _note_time(self, time_ns: int, level_class: int, pid: int) -> None:
@@ -285,23 +302,30 @@ class _Scanner:
             fragment.counts.dated_ns = time_ns
 
 
+def _is_error(level: str | None) -> bool:
+    return _LEVEL_CLASS.get(level or "", 0) == 2  # noqa: PLR2004 - see _LEVEL_CLASS
+
+
+_NO_CANDIDATES: frozenset[int] = frozenset()
+
+
 def _actor(source: Source, facts: Facts, head: Head | None) -> Actor:
     """Who wrote the line, as far as it and the path of its file tell."""
-    pid = facts.pid
-    if head is not None and head.pid is not None:
-        pid = head.pid
+    pid, rank, local_rank = facts.pid, facts.rank, facts.local_rank
+    if head is not None:
+        pid = pid if head.pid is None else head.pid
+        rank = head.rank if rank is None else rank
+        local_rank = head.local_rank if local_rank is None else local_rank
     if source.kind == "device-log" and source.pid is not None:
         pid = source.pid  # lines carry the pid on the device, the file name that of the host process
+    if pid is None and source.kind in ("plog", "device-log"):
+        pid = source.pid
     return Actor(
         node=source.node or facts.host,
-        pid=pid if pid is not None else (source.pid if source.kind in ("plog", "device-log") else None),
+        pid=pid,
         tid=head.tid if head else None,
         device=head.device if head is not None and head.device is not None else source.device,
-        rank=_first(facts.rank, head.rank if head else None, source.rank),
-        local_rank=_first(facts.local_rank, head.local_rank if head else None, source.local_rank),
+        rank=source.rank if rank is None else rank,
+        local_rank=source.local_rank if local_rank is None else local_rank,
         proc=facts.proc or (head.proc if head else None),
     )
-
-
-def _first(*values: int | None) -> int | None:
-    return next((value for value in values if value is not None), None)

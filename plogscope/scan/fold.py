@@ -88,6 +88,9 @@ FoldKey = tuple[int, str]
 FAILURE, CONTEXT, UNKNOWN, NOISE = range(4)
 """Classes of keys: signatures of failures, those that tell of the run, errors that none knows, what means nothing."""
 
+UNNAMED: FoldKey = (UNKNOWN, "")
+"""Of a record that has no key yet."""
+
 _CLASS_OF_ROLE = {"cause": FAILURE, "either": FAILURE, "symptom": FAILURE, "noise": NOISE}
 
 

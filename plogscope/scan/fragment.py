@@ -11,7 +11,7 @@ import msgspec
 from plogscope.model.record import Actor, Finding
 from plogscope.model.vocabulary import TimeQuality
 from plogscope.scan.activity import Activity
-from plogscope.scan.fold import FoldTable
+from plogscope.scan.fold import UNNAMED, FoldTable
 
 MAX_FINDINGS_PER_RECORD = 200
 
@@ -94,15 +94,22 @@ def empty_fragment(source: int) -> Fragment:
 def close_record(table: FoldTable, record: OpenRecord) -> None:
     """Folds what was seen in a record whose end is known; an error that nothing knows becomes an unknown finding."""
     head = record.head
-    matched = False
     table.findings += record.spilled
     for seen in record.seen:
-        if (seen.formats and head.format not in seen.formats) or (seen.levels and head.level not in seen.levels):
-            continue
-        matched = True
-        table.add(seen.key, _placed(seen.finding, head, record.end_line))
-    if not matched and not record.spilled and head.level in ("ERROR", "CRITICAL") and head.format != "traceback":
+        if _is_wanted(seen, head):
+            table.add(seen.key, _placed(seen.finding, head, record.end_line))
+    if not is_known(record) and head.level in ("ERROR", "CRITICAL") and head.format != "traceback":
         table.add(record.head_key, msgspec.structs.replace(head, record_end_line=record.end_line))
+
+
+def is_known(record: OpenRecord) -> bool:
+    """True when a signature knows the record."""
+    return bool(record.spilled) or any(_is_wanted(seen, record.head) for seen in record.seen)
+
+
+def _is_wanted(seen: Seen, head: Finding) -> bool:
+    """True when what was seen is about records with this head."""
+    return (not seen.formats or head.format in seen.formats) and (not seen.levels or head.level in seen.levels)
 
 
 def finish(fragment: Fragment) -> Fragment:
@@ -123,7 +130,7 @@ def _headless(source: int, lead: Lead) -> OpenRecord:
         signature=None, source=source, line=lead.line, quote="", record_line=lead.line, record_end_line=lead.end_line,
         offset=lead.offset, format="text",
     )  # fmt: skip
-    return OpenRecord(head, (1, ""), lead.end_line, lead.seen, lead.spilled)
+    return OpenRecord(head, UNNAMED, lead.end_line, lead.seen, lead.spilled)
 
 
 def _placed(finding: Finding, head: Finding, end_line: int) -> Finding:

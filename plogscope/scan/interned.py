@@ -61,13 +61,18 @@ class Interned(Generic[Read]):
         self._hashes: Words = np.zeros(0, np.uint64)
         self._order: Ints = np.zeros(0, np.int64)
 
+    @property
+    def full(self) -> bool:
+        """True when no further text is taken in."""
+        return len(self.entries) >= MOST
+
     def find(self, rows: Bytes, lasts: Ints) -> Ints:
         """The index of the text of each row, which ends with the byte at `lasts`; -1 if there is no room for it."""
         texts = rows.view(np.uint64) & _KEPT_TO[lasts]
         hashes: Words = (texts * _FACTORS).sum(axis=1, dtype=np.uint64)
         found = self._look_up(texts, hashes)
         new = np.flatnonzero(found < 0)
-        if len(new) and len(self.entries) < MOST:
+        if len(new) and not self.full:
             _, firsts = np.unique(hashes[new], return_index=True)
             added = new[firsts[: MOST - len(self.entries)]]
             self.entries += [self._read(rows[line, : lasts[line] + 1].tobytes()) for line in added.tolist()]

@@ -36,6 +36,11 @@ class PlogHeads:
         self._known: Interned[PlainHead | None] = Interned(_read)
         self.table = HeadTable()
 
+    @property
+    def full(self) -> bool:
+        """True when lines with what was not met before are refused."""
+        return self._known.full
+
     def head(self, index: int) -> PlainHead:
         """The head of an index that `accept` gave."""
         head = self._known.entries[index]

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plogscope.formats.breakers import BREAKERS
+from plogscope.formats.encoding import decode_line
 from plogscope.grammar.automaton import Automaton, literal
 from plogscope.grammar.gate import Gate
 from plogscope.scan.interned import WIDTH, Bytes, Ints, rows_at
@@ -27,7 +28,9 @@ _PADDING = 2 * WIDTH
 _MIXED_FROM = 64
 """One line in so many that is no plog record makes it worth to search a block for all literals."""
 
+_BLANKS = list(b" \t")
 _TAB_WITHIN = 20
+"""Where the tab behind a line number of a viewer stands."""
 
 
 class Lines(msgspec.Struct, frozen=True):
@@ -40,8 +43,9 @@ class Lines(msgspec.Struct, frozen=True):
         heads: Of those the head, an index for `Columns.head`.
         seconds: Of those the time, since 1970-01-01 read as if UTC.
         times: The same in ns, with the fraction.
-        heard: By line, the signatures of which a literal stands in it; of plain records only.
-        wanted: Lines in which a literal stands; None when that was not sought.
+        heard: By line, the signatures that can match it; of plain records only.
+        wanted: Lines that a signature can match, as far as their literals say; None when that was not sought.
+        literals: By line, of what is no plain record, the literals that stand in it.
     """
 
     starts: Any
@@ -53,15 +57,16 @@ class Lines(msgspec.Struct, frozen=True):
     times: Any
     heard: dict[int, frozenset[int]]
     wanted: Any
+    literals: dict[int, frozenset[int]]
 
 
 class Columns:
-    """Finds plain lines. Knows the heads that it has met, of any source."""
+    """Finds plain lines. Knows the heads that it has met, of any source, until there are too many."""
 
     def __init__(self, gate: Gate) -> None:
         self._gate = gate
-        self._automaton = Automaton([*BREAKERS, *(literal(text) for text, _ in gate.quiet_literals)])
-        self._speakers = [indices for _, indices in gate.quiet_literals]
+        self._automaton = Automaton([*BREAKERS, *(literal(gate.literals[index]) for index in gate.quiet_literals)])
+        self._meant = np.array([-1] * len(BREAKERS) + gate.quiet_literals, np.int64)
         self._usable = not gate.always
         self._plog, self._torch = PlogHeads(), TorchHeads()
 
@@ -80,7 +85,14 @@ class Columns:
         return classes, pids
 
     def lines(self, data: bytes, *, columns: bool = True) -> Lines:
-        """Splits a block of whole lines. Without `columns`, or if a signature may match anything, no line is plain."""
+        """Splits a block of whole lines. Without `columns`, or if a signature may match anything, no line is plain.
+
+        What earlier blocks gave as `Lines.heads` means nothing any more.
+        """
+        if self._plog.full:
+            self._plog = PlogHeads()
+        if self._torch.full:
+            self._torch = TorchHeads()
         padded = np.frombuffer(data + bytes(_PADDING), np.uint8)
         ends = np.flatnonzero(padded[: len(data)] == ord("\n"))
         if not data.endswith(b"\n"):
@@ -89,14 +101,15 @@ class Columns:
         starts[1:] = ends[:-1] + 1
         blank = np.zeros(len(ends), np.bool_)
         heads, seconds, times = (np.zeros(len(ends), np.int64) for _ in range(3))
-        found = Lines(starts, ends, blank, blank.copy(), heads, seconds, times, {}, None)
+        found = Lines(starts, ends, blank, blank.copy(), heads, seconds, times, {}, None, {})
         return self._fill(found, data, padded) if columns and self._usable and data else found
 
     def _fill(self, found: Lines, data: bytes, body: Bytes) -> Lines:
         starts, ends = found.starts, found.ends
         positions, patterns = (np.asarray(hits, np.int64) for hits in self._automaton.hits(data))
         owners = np.searchsorted(starts, positions, side="right") - 1
-        breaks = patterns < len(BREAKERS)
+        literals = self._meant[patterns]
+        breaks = literals < 0
         whole = np.ones(len(starts), np.bool_)
         whole[owners[breaks]] = False
         narrow = whole & ~_wide(body, starts, data)
@@ -114,15 +127,26 @@ class Columns:
         found.opens[lines], found.heads[lines] = True, ~heads
         found.seconds[lines], found.times[lines] = seconds, times
         strange[lines] = True
-        silent = _silent(body, starts, np.flatnonzero(narrow & ((first == ord(" ")) | (starts == ends))))
+        silent = _silent(
+            body, starts, np.flatnonzero(narrow & ((first == ord(" ")) | (first == ord("\t")) | (starts == ends)))
+        )
         if _MIXED_FROM * (np.count_nonzero(strange) + len(silent)) > len(starts):
             return self._search_all(found, data, strange, silent)
         found.opens[strange] = False
         found.plain[:] = found.opens
         spoken = ~breaks & found.opens[owners]
-        speakers = [self._speakers[pattern] for pattern in (patterns[spoken] - len(BREAKERS)).tolist()]
-        found.heard.update(_united(owners[spoken].tolist(), speakers))
+        for line, meant in _by_line(owners[spoken], literals[spoken]).items():
+            self._hear(found, data, line, meant)
         return found
+
+    def _hear(self, found: Lines, data: bytes, line: int, literals: frozenset[int], *, strange: bool = False) -> None:
+        """Notes which signatures can match a plain record in which these literals stand."""
+        text = data[found.starts[line] : found.ends[line]]
+        if not text.isascii():
+            text = decode_line(text).encode("utf-8", "surrogatepass")
+        candidates = self._gate.among(literals, text, whole=True, quiet=not strange)
+        if candidates:
+            found.heard[line] = candidates
 
     def _strange(self, found: Lines) -> Mask:
         """Records in the head of plog of other formats: all signatures may speak of them."""
@@ -131,17 +155,20 @@ class Columns:
 
     def _search_all(self, found: Lines, data: bytes, strange: Mask, silent: Ints) -> Lines:
         """For a block that is no plog: literals of all signatures count."""
-        positions, speakers = self._gate.hits(data)
-        owners = np.searchsorted(found.starts, np.asarray(positions, np.int64), side="right") - 1
-        wanted = np.zeros(len(found.starts), np.bool_)
-        wanted[owners] = True
+        positions, literals = (np.asarray(hits, np.int64) for hits in self._gate.hits(data))
+        owners = np.searchsorted(found.starts, positions, side="right") - 1
+        wanted, still = (np.zeros(len(found.starts), np.bool_) for _ in range(2))
+        still[silent] = True
+        for line, meant in _by_line(owners, literals).items():
+            if found.opens[line]:
+                self._hear(found, data, line, meant, strange=bool(strange[line]))
+                wanted[line] = line in found.heard
+                continue
+            raw = data[found.starts[line] : found.ends[line]]
+            wanted[line] = not still[line] or bool(self._gate.among(meant, raw, whole=False))
+            found.literals[line] = meant
         found.plain[:] = found.opens
         found.plain[silent[~wanted[silent]]] = True
-        quiet = self._gate.in_quiet
-        for line, indices in _united(owners.tolist(), speakers).items():
-            speaking = indices if strange[line] else indices & quiet
-            if found.opens[line] and speaking:
-                found.heard[line] = speaking
         return msgspec.structs.replace(found, wanted=wanted)
 
 
@@ -154,22 +181,23 @@ def _wide(body: Bytes, starts: Ints, data: bytes) -> Mask:
     return wide
 
 
-def _united(lines: list[int], speakers: list[frozenset[int]]) -> dict[int, frozenset[int]]:
-    heard: dict[int, frozenset[int]] = {}
-    for line, indices in zip(lines, speakers, strict=True):
-        known = heard.get(line)
-        heard[line] = indices if known is None else known | indices
-    return heard
+def _by_line(lines: Ints, literals: Ints) -> dict[int, frozenset[int]]:
+    """The literals of each line, from the line of each hit, ascending."""
+    borders = np.flatnonzero(np.diff(lines, prepend=-1)).tolist()
+    of_lines, each = lines[borders].tolist(), literals.tolist()
+    ends = [*borders[1:], len(each)]
+    return {line: frozenset(each[start:end]) for line, start, end in zip(of_lines, borders, ends, strict=False)}
 
 
 def _silent(body: Bytes, starts: Ints, lines: Ints) -> Ints:
     """Of lines that are empty or begin with a blank those that no head or prefix can begin behind the blanks."""
     rows = rows_at(body, starts[lines])
-    places = np.argmax(rows != ord(" "), axis=1)
+    places = np.argmax((rows != ord(" ")) & (rows != ord("\t")), axis=1)
     text = rows[np.arange(len(lines)), places]
     plain = (text > ord(" ")) & (text < _DELETE) & (text != ord("[")) & (text != ord("+"))
-    tabs = (rows[:, :_TAB_WITHIN] == ord("\t")).any(axis=1)
-    silent: Ints = lines[(plain | (text == ord("\n")) | (text == ord("\r"))) & ~tabs]
+    digit = (text >= ord("0")) & (text <= ord("9"))
+    numbered = digit & (rows[:, :_TAB_WITHIN] == ord("\t")).any(axis=1)
+    silent: Ints = lines[(plain & ~numbered) | (text == ord("\n")) | (text == ord("\r"))]
     return silent
 
 

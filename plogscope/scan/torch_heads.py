@@ -41,6 +41,11 @@ class TorchHeads:
         self._entries: list[PlainHead] = []
         self.table = HeadTable()
 
+    @property
+    def full(self) -> bool:
+        """True when lines with what was not met before are refused."""
+        return self._places.full
+
     def head(self, index: int) -> PlainHead:
         """The head of an index that `accept` gave."""
         return self._entries[index]

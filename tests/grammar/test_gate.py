@@ -46,4 +46,7 @@ def test_only_a_signature_with_an_example_below_error_speaks_of_such_records(sig
     gate = Gate(assemble([loud, quiet]))
 
     assert gate.in_quiet == {1}
-    assert gate.quiet_literals == [(b"found", frozenset([1]))]
+    assert [gate.literals[index] for index in gate.quiet_literals] == [b"found"]
+    literals = frozenset(range(2))
+    assert gate.among(literals, b"lost and found", whole=True) == {0, 1}
+    assert gate.among(literals, b"lost and found", whole=True, quiet=True) == {1}

@@ -97,5 +97,13 @@ def test_a_pattern_that_takes_too_long_is_given_up_and_counted(sign: Sign, monke
     assert matcher.timeouts == {0: 1}
 
 
+def test_short_texts_are_searched_by_re_where_both_engines_mean_the_same(sign: Sign) -> None:
+    grammar = assemble([sign("a/gap", r"^(?P<value>lost)\s(?P<device>card)?"), sign("a/word", r"\w{1,9} lost")])
+    one, other = Matcher(grammar, proven=True), Matcher(grammar)
+    texts = ["lost card", "a lost\nlost ", "lost\x1ccard", "e\u0301 lost", "lost lost " * 60, "lost " * 80, ""]
+    for text in texts:
+        assert one.match(text, None, None) == other.match(text, None, None), text
+
+
 def test_half_a_character_in_a_text_does_not_stop_the_search(sign: Sign) -> None:
     assert found(Matcher(assemble([sign("a/lost", "lost")])), "\udce9 lost \x00") == [("a/lost", 2)]

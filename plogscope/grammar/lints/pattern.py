@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import regex
 
 from plogscope.grammar.document import Defect
+from plogscope.grammar.factors import parse
 from plogscope.grammar.lints.base import Entry, Keys, Lint, named
 from plogscope.grammar.literals import (
     MOST,
@@ -19,7 +20,6 @@ from plogscope.grammar.literals import (
     are_implied,
     inner_flags,
     inner_parts,
-    parse,
     repeat_of,
     required_literals,
     sample_parts,
