@@ -93,13 +93,17 @@ class Interned(Generic[Read]):
             _, firsts = np.unique(hashes[new], return_index=True)
             added = new[firsts[: MOST - len(self.entries)]]
             self.entries += [self._read(rows[line, : lasts[line] + 1].tobytes()) for line in added.tolist()]
-            self._texts = np.concatenate([self._texts, texts[added]])
-            every: Words = self._texts @ _FACTORS
-            self._order = np.argsort(every)
-            self._hashes = every[self._order]
-            self._slots[_slot(every)] = np.arange(len(every))
+            self._add(texts[added], hashes[added])
             found[new] = self._look_up(texts[new], hashes[new])
         return found
+
+    def _add(self, texts: Words, hashes: Words) -> None:
+        """Takes in texts by ascending hash."""
+        indices = np.arange(len(self._texts), len(self._texts) + len(texts))
+        self._texts = np.concatenate([self._texts, texts])
+        places = np.searchsorted(self._hashes, hashes)
+        self._hashes, self._order = np.insert(self._hashes, places, hashes), np.insert(self._order, places, indices)
+        self._slots[_slot(hashes)] = indices
 
     def _look_up(self, texts: Words, hashes: Words) -> Ints:
         if not len(self._hashes):

@@ -52,7 +52,7 @@ def read_names(rows: Bytes) -> tuple[Ints, Mask]:
     outside = ~inside
     beyond = outside & (~outside + _ONE)  # the first byte that is of no name, as a bit
     short = (beyond != 0) & (beyond <= _ONE << np.uint64(MOST_NAME_CHARS))
-    ends = colons & (beyond - _ONE) & ~_ONE
+    ends = colons & (beyond - _ONE)
     _, lengths = np.frexp(np.where(short, ends, 0).astype(np.float64))
     begins = _BEGINS_NAME[rows[:, 0]]
     return np.where(begins, lengths, 0).astype(np.int64), short | ~begins

@@ -1,8 +1,8 @@
 """The short way for the lines that make up nearly all of a bundle: whole plog records of one line, read by columns.
 
 Precondition: what is accepted here, `parse_line` reads as one record with the same fields. Heads and places are
-narrower than those of the format and interned; a line with a mark (colour, NUL, carriage return, anything that may begin
-a second record) is left alone; and every head is read the exact way once. `tests/table` holds both ways against each
+narrower than those of the format, and interned; a line with a mark (colour, NUL, carriage return, anything that may
+begin a second record) is left alone; every head is read the exact way once. `tests/table` holds both ways against each
 other.
 """
 
@@ -55,7 +55,7 @@ class Lines(msgspec.Struct, frozen=True):
     Attributes:
         starts: First byte of each line, and the size of the block at the end; int64.
         ordinary: Which lines are ordinary records; one flag for each line.
-        numbers: The ten numbers of `Row` by those records, int64; lines and offsets counted from the start of the block.
+        numbers: The ten numbers of `Row` by those records, int64; lines and offsets count from the start of the block.
         messages: Theirs, a large_string array.
     """
 
@@ -97,8 +97,8 @@ class Ordinary:
     def __init__(self, columns: Columns) -> None:
         """`columns` gives the codes."""
         self._columns = columns
-        self._kind: Callable[[Piece], int] = lambda _: NULL
-        self._heads = Coded(_read_head, lambda piece: self._kind(piece))
+        self._kind: Callable[[Piece], int] | None = None
+        self._heads = Coded(_read_head, self._code_kind)
         self._places = Coded(_read_place, columns.places.code)
         self._names = Coded(lambda text: text[:-1].decode(), columns.funcs.code)
         self._era = -1
@@ -106,6 +106,9 @@ class Ordinary:
     def begin(self, kind: Callable[[Piece], int]) -> None:
         """The next blocks are of another source, in which heads have these codes."""
         self._kind = kind
+
+    def _code_kind(self, piece: Piece) -> int:
+        return NULL if self._kind is None else self._kind(piece)
 
     def _begin_block(self) -> None:
         for texts in (self._heads, self._places, self._names):
@@ -142,7 +145,7 @@ class Ordinary:
         colons = first_of(rows, ord(":"))
         heads, usable = self._heads.find(rows, colons)
         found.at, found.texts = found.at + colons + 1, (heads,)
-        found.keep(usable & (found.at + STAMP <= found.ends))
+        found.keep(usable)
         valid, seconds, fractions = read_stamps(rows_at(body, found.at, STAMP_BYTES))
         found.keep(valid)
         found.at = found.at + STAMP - 1
