@@ -15,7 +15,7 @@ import numpy as np
 from plogscope.formats.base import Facts, Head
 from plogscope.formats.parse import MAX_PEELED_CHARS, Piece, parse_line
 from plogscope.formats.prefixes import clean, split_glued
-from plogscope.formats.stamps import FIRST_DATED_NS, with_year
+from plogscope.formats.stamps import FIRST_DATED_NS, with_date, with_year
 from plogscope.model.rows import MAX_MESSAGE_CHARS
 from plogscope.model.source import Source
 from plogscope.scan.read import Block
@@ -70,7 +70,7 @@ class Runs:
     def __init__(
         self, source: Source, columns: Columns, ordinary: Ordinary, *, first_ns: int | None, year_reference_ns: int
     ) -> None:
-        """`ordinary` serves one source at a time. `first_ns`: first stamp, for the records before it."""
+        """`ordinary` serves one source at a time. `first_ns`: time of the first record that has one."""
         self._source = source
         self._columns = columns
         self._ordinary = ordinary
@@ -189,16 +189,21 @@ class Runs:
         records[stream] = record
 
     def _record(self, offset: int, facts: Facts, head: Head) -> _Record:
-        time_ns, quality = self._time(head.time_ns, head.time_quality)
+        time_ns, quality = self._time(head)
         kind = Kind(head.format, head.level, quality, head.module, writer_of(self._source, facts, head))
         return _Record(offset, time_ns, kind, Place(head.src_file, head.src_line), head.func, head.tid)
 
-    def _time(self, time_ns: int | None, quality: str) -> tuple[int, str]:
-        """A stamp with its year; a record without one inherits the last before it."""
+    def _time(self, head: Head) -> tuple[int, str]:
+        """A stamp with its year and its day; a record without one inherits the last before it."""
+        time_ns = None if head.time_ns is None else self._dated(head.time_ns)
+        if head.clock_ns is not None and time_ns is None:
+            if self._last_ns == NULL:
+                return NULL, head.time_quality
+            time_ns = with_date(head.clock_ns, self._last_ns)
         if time_ns is None:
             return self._last_ns, "none" if self._last_ns == NULL else "inherited"
-        self._last_ns = self._reference_ns = self._dated(time_ns)
-        return self._last_ns, quality
+        self._last_ns = self._reference_ns = time_ns
+        return time_ns, head.time_quality
 
     def _dated(self, time_ns: int) -> int:
         """The stamp in the year that brings it nearest to the last one."""

@@ -8,8 +8,9 @@ from typing import BinaryIO
 
 import pyarrow as pa
 
+from plogscope.formats.base import Head
 from plogscope.formats.parse import parse_line
-from plogscope.formats.stamps import FIRST_DATED_NS
+from plogscope.formats.stamps import DAY_NS, FIRST_DATED_NS, clock_step_ns
 from plogscope.model.rows import ROWS
 from plogscope.model.source import Skipped, Source
 from plogscope.opening import open_log
@@ -109,10 +110,24 @@ def _source_batches(
 
 
 def _first_stamp(stream: BinaryIO) -> int | None:
-    """The first time in the first megabyte, as printed."""
+    """The time of the first record that prints one, if a stamp with a date stands in the first megabyte.
+
+    As printed; from times of day before that stamp the days are counted back.
+    """
+    clock_ns: int | None = None
+    passed_ns = 0
+    for head in _heads(stream):
+        if head.time_ns is not None:
+            if clock_ns is None:
+                return head.time_ns
+            return head.time_ns - clock_step_ns(clock_ns, head.time_ns % DAY_NS) - passed_ns
+        if head.clock_ns is not None:
+            passed_ns += 0 if clock_ns is None else clock_step_ns(clock_ns, head.clock_ns)
+            clock_ns = head.clock_ns
+    return None
+
+
+def _heads(stream: BinaryIO) -> Iterator[Head]:
     for block in read_blocks(stream, 0, LOOK_AHEAD_BYTES, FIRST_BLOCK_BYTES):
         for raw in block.data.split(b"\n"):
-            for piece in parse_line(raw):
-                if piece.head is not None and piece.head.time_ns is not None:
-                    return piece.head.time_ns
-    return None
+            yield from (piece.head for piece in parse_line(raw) if piece.head is not None)
