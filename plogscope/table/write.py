@@ -21,6 +21,7 @@ from plogscope.table.ordinary import Ordinary
 from plogscope.table.place import Placement
 from plogscope.table.runs import Runs
 from plogscope.table.sinks import Output
+from plogscope.table.targets import side_path
 
 BLOCK_BYTES = 1 << 20
 FIRST_BLOCK_BYTES = 1 << 14
@@ -50,7 +51,7 @@ def write_table(placement: Placement, path: Path, kept: Kept | None = None) -> N
         for batch in batches(placement, columns, skipped, kept):
             outputs[0].write(batch)
         for name, table in columns.side_tables(skipped).items():
-            outputs.append(Output(path.with_name(f"{path.stem}.{name}{path.suffix}"), table.schema))
+            outputs.append(Output(side_path(path, name), table.schema))
             for batch in table.to_batches():
                 outputs[-1].write(batch)
         for output in outputs:
