@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from plogscope.errors import InputError, UsageError
 
-GROUP_BYTES = 32 << 20
+GROUP_BYTES = 16 << 20
 """A row group of Parquet: larger ones are read faster, and held in memory while they are written."""
 
 _FORMULA = r"\A[=+\-@\t\r\n]"
