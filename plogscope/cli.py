@@ -117,7 +117,7 @@ def analyze(
     from plogscope.output import Wish, write_report  # noqa: PLC0415 - keeps --help fast
 
     wanted = list(dict.fromkeys(formats or []))
-    _check_wishes(paths, wanted, output, fail_on, keep_table)
+    _check_wishes(paths, wanted, output, fail_on)
     if redact_word and not all(word.strip() for word in redact_word):
         raise UsageError("--redact-word is empty", "give the name that must not be in the report")
     report = _run(paths, grammars, jobs, symptom, keep_table)
@@ -155,9 +155,7 @@ def _run(
     return run(paths, options)
 
 
-def _check_wishes(
-    paths: list[Path], wanted: list[Format], output: Path | None, fail_on: str | None, keep_table: Path | None
-) -> None:
+def _check_wishes(paths: list[Path], wanted: list[Format], output: Path | None, fail_on: str | None) -> None:
     """Refuses what makes no sense before anything is read."""
     from plogscope.model.vocabulary import STATUSES  # noqa: PLC0415 - keeps --help fast
 
@@ -170,10 +168,6 @@ def _check_wishes(
         raise UsageError(f"{output} is one of the logs", "choose another place with -o")
     if output is not None and output.is_file() and _is_among(output, paths) and _is_log(output):
         raise UsageError(f"{output} is one of the logs", "choose another place with -o")
-    if keep_table is not None:
-        from plogscope.table.sinks import sink_of  # noqa: PLC0415
-
-        sink_of(keep_table)
 
 
 def _is_among(file: Path, paths: list[Path]) -> bool:

@@ -84,10 +84,13 @@ def analyze(paths: Sequence[Path], options: Options | None = None) -> Report:
     """Reads everything below the paths and returns the report.
 
     Raises:
+        UsageError: The table of kept records has no format, or a file of the job stands in its place.
         InputError: A path is missing, or nothing below the paths can be read as a log.
         GrammarError: A grammar folder does not prove itself.
     """
     chosen = options or Options()
+    if chosen.keep_table is not None:
+        _check_table(chosen.keep_table, paths)
     grammar = load_grammar(chosen.grammar_folders)
     with closing(Scratch()) as scratch:
         return _analyze(discover(paths, scratch=scratch), grammar, chosen)
@@ -110,14 +113,13 @@ def write_rows(paths: Sequence[Path], output: Path, options: Options | None = No
     """Writes all records below the paths as a table, with clocks and processes as `analyze` knows them.
 
     Raises:
-        UsageError: The suffix of the output names no format.
+        UsageError: The suffix of the output names no format, or a file of the job stands there.
         InputError: A path cannot be read as a log, or the output cannot be written.
         GrammarError: A grammar folder does not prove itself.
     """
-    from plogscope.table.sinks import sink_of  # noqa: PLC0415 - analyze does not pay for pyarrow
-    from plogscope.table.write import write_table  # noqa: PLC0415
+    from plogscope.table.write import write_table  # noqa: PLC0415 - analyze does not pay for pyarrow
 
-    sink_of(output)
+    _check_table(output, paths)
     with closing(Scratch()) as scratch:
         write_table(_observe(paths, options or Options(), scratch), output)
 
@@ -133,6 +135,15 @@ def read_rows(paths: Sequence[Path], options: Options | None = None) -> pa.Table
 
     with closing(Scratch()) as scratch:
         return table_of(_observe(paths, options or Options(), scratch))
+
+
+def _check_table(output: Path, paths: Sequence[Path]) -> None:
+    """Refuses a place for a table before anything is read."""
+    from plogscope.table.sinks import sink_of  # noqa: PLC0415 - analyze does not pay for pyarrow
+    from plogscope.table.targets import check_target  # noqa: PLC0415
+
+    sink_of(output)
+    check_target(output, paths)
 
 
 def _observe(paths: Sequence[Path], chosen: Options, scratch: Scratch) -> Placement:

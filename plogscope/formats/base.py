@@ -17,7 +17,9 @@ class Head(msgspec.Struct, frozen=True, kw_only=True):
         message: The line without the head.
         level: DEBUG, INFO, WARNING, ERROR, CRITICAL or EVENT; None when the format has no level.
         time_ns: Local time as printed, ns since 1970-01-01 read as if UTC. With `no_year` the year is 1970 and a
-            later stage fills it from neighbours.
+            later stage fills it from neighbours. With `no_date` it is None.
+        clock_ns: Time of day in ns since midnight, of a line that prints no date; what reads the whole source knows
+            the day.
         carrier: The head is only a frame that a logging library puts round *every* line of somebody else's text
             (vLLM, Python logging): its message may hold the head of another format or a continuation line.
     """
@@ -27,6 +29,7 @@ class Head(msgspec.Struct, frozen=True, kw_only=True):
     level: str | None = None
     time_ns: int | None = None
     time_quality: TimeQuality = "none"
+    clock_ns: int | None = None
     module: str | None = None
     pid: int | None = None
     tid: int | None = None

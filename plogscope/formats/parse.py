@@ -71,11 +71,14 @@ def _merge_facts(outer: Facts, inner: Facts) -> Facts:
 
 def _inherit(inner: Head, outer: Head) -> Head:
     """The inner head, with level, time and place of the carrier where it has none."""
+    least = inner if inner.clock_ns is not None else outer
+    timed = next((head for head in (inner, outer) if head.time_ns is not None), least)
     return msgspec.structs.replace(
         inner,
         level=inner.level or outer.level,
-        time_ns=outer.time_ns if inner.time_ns is None else inner.time_ns,
-        time_quality=outer.time_quality if inner.time_ns is None else inner.time_quality,
+        time_ns=timed.time_ns,
+        time_quality=timed.time_quality,
+        clock_ns=timed.clock_ns,
         pid=inner.pid if inner.pid is not None else outer.pid,
         rank=inner.rank if inner.rank is not None else outer.rank,
         local_rank=inner.local_rank if inner.local_rank is not None else outer.local_rank,

@@ -15,7 +15,7 @@ from plogscope.formats.stamps import local_ns
 ORDER = 200
 
 _LEVELS = {"WARN": "WARNING", "FATAL": "CRITICAL", "E": "ERROR", "W": "WARNING", "I": "INFO", "D": "DEBUG"}
-_LEVEL = r"(?:DEBUG|INFO|WARNING|WARN|ERROR|CRITICAL|FATAL)"
+LEVEL = r"(?:DEBUG|INFO|WARNING|WARN|ERROR|CRITICAL|FATAL)"
 _SECOND = r"\d{4}-\d\d-\d\d[ T_\-]\d\d:\d\d:\d\d"
 _ZONE = r"(?: ?(?:Z|[+-]\d\d:?\d\d)(?![\d:]))?"
 _FIELDS_WITHIN = 160
@@ -23,15 +23,15 @@ _FIELDS_WITHIN = 160
 _TIME_FIRST = re.compile(rf"({_SECOND})(?:[.,:](\d{{1,9}}))?{_ZONE}(?=[\s\[|,:\-]|$)", re.ASCII)
 _BRACKET_TIME = re.compile(rf"\s?\[({_SECOND})(?:[.,:](\d{{1,9}}))?{_ZONE}([^\]\r\n]{{0,60}})\]", re.ASCII)
 _US_TIME = re.compile(r"(\d\d)/(\d\d)/(\d{4}) (\d\d:\d\d:\d\d)", re.ASCII)
-_LEVEL_FIRST = re.compile(rf"\[?({_LEVEL})\]?[:\s]{{1,8}}\[?({_SECOND})(?:[.,](\d{{1,9}}))?\]?[:\s\-]{{0,8}}", re.ASCII)
+_LEVEL_FIRST = re.compile(rf"\[?({LEVEL})\]?[:\s]{{1,8}}\[?({_SECOND})(?:[.,](\d{{1,9}}))?\]?[:\s\-]{{0,8}}", re.ASCII)
 _HF = re.compile(
-    rf"\[({_LEVEL})\|(?:([\w.\-]{{1,200}}):(\d{{1,7}})\] ({_SECOND})(?:,(\d{{1,9}}))?"
+    rf"\[({LEVEL})\|(?:([\w.\-]{{1,200}}):(\d{{1,7}})\] ({_SECOND})(?:,(\d{{1,9}}))?"
     rf"|({_SECOND})\] ([\w.]{{1,200}}):(\d{{1,7}})) >> ?",
     re.ASCII,
 )
-_BASIC = re.compile(rf"({_LEVEL}):(?:\s{{1,8}}|([\w.\-]{{1,200}}):)", re.ASCII)
+_BASIC = re.compile(rf"({LEVEL}):(?:\s{{1,8}}|([\w.\-]{{1,200}}):)", re.ASCII)
 _BRACKET_LEVEL = re.compile(
-    rf"\[({_LEVEL})\](?:\s{{1,8}}|(?=\[))(?![A-Z]\w{{0,31}}\(-?\d)",  # that is a plog head without its end
+    rf"\[({LEVEL})\](?:\s{{1,8}}|(?=\[))(?![A-Z]\w{{0,31}}\(-?\d)",  # that is a plog head without its end
     re.ASCII,
 )
 _LOGRUS = re.compile(r'time="([^"]{10,40})" level=(\w{4,8}) msg="', re.ASCII)
@@ -41,7 +41,7 @@ _VM = re.compile(
 _WARNINGS = re.compile(r"([^\s:]{1,400}|<[\w ]{1,40}>):(\d{1,7}): ((?:\w{1,60}\.){0,6}\w{0,60}Warning): ", re.ASCII)
 _MODELARTS = "[ModelArts Service Log]"
 
-_FIELD_LEVEL = re.compile(rf"({_LEVEL})(?![\w.])", re.ASCII)
+_FIELD_LEVEL = re.compile(rf"({LEVEL})(?![\w.])", re.ASCII)
 _RAY_LEVEL = re.compile(r" ([DIWEF]) \d", re.ASCII)
 _SEPARATORS = " \t[]|:-()"
 _OPENERS = "[|:-(\t"
@@ -58,11 +58,12 @@ _INNER_HEAD = re.compile(
 )
 
 
-def _level_of(word: str | None) -> str | None:
+def level_of(word: str | None) -> str | None:
+    """The level that a word or letter stands for."""
     return _LEVELS.get(word, word) if word else None
 
 
-def _head(message: str, level: str | None, time_ns: int | None, module: str | None = None) -> Head:
+def head_of(message: str, level: str | None, time_ns: int | None, module: str | None = None) -> Head:
     """A head; a place at the start of the message is read and taken off."""
     message = message.strip()
     place = _PLACE.match(message) or _LOGURU_PLACE.match(message)
@@ -89,29 +90,29 @@ def _head(message: str, level: str | None, time_ns: int | None, module: str | No
     )
 
 
-def _by_fields(text: str, start: int, time_ns: int | None) -> Head:
+def by_fields(text: str, start: int, time_ns: int | None) -> Head:
     """Level and name between the time and the message."""
     found = _FIELD_LEVEL.search(text, start, start + _FIELDS_WITHIN)
     if found is None:
-        return _head(text[start:].lstrip(" \t-|:"), None, time_ns)
+        return head_of(text[start:].lstrip(" \t-|:"), None, time_ns)
     before = text[start : found.start()]
     fields = before.strip(_SEPARATORS)
     opened = before.rstrip(" ")[-1:]
     if fields and opened not in _OPENERS and not fields.isdecimal():
-        return _head(text[start:].lstrip(" \t-|:"), None, time_ns)
+        return head_of(text[start:].lstrip(" \t-|:"), None, time_ns)
     module = fields if fields and " " not in fields else None
-    return _head(text[found.end() :].lstrip(" \t-|:]"), _level_of(found[1]), time_ns, module)
+    return head_of(text[found.end() :].lstrip(" \t-|:]"), level_of(found[1]), time_ns, module)
 
 
 def _read_time_first(text: str) -> Head | None:
     found = _TIME_FIRST.match(text)
     if found is not None:
-        return _by_fields(text, found.end(), local_ns(found[1], found[2]))
+        return by_fields(text, found.end(), local_ns(found[1], found[2]))
     found = _US_TIME.match(text)
     if found is None:
         return None
     month, day, year, clock = found.groups()
-    return _by_fields(text, found.end(), local_ns(f"{year}-{month}-{day} {clock}"))
+    return by_fields(text, found.end(), local_ns(f"{year}-{month}-{day} {clock}"))
 
 
 def _read_bracket_time(text: str) -> Head | None:
@@ -122,8 +123,8 @@ def _read_bracket_time(text: str) -> Head | None:
     time_ns = local_ns(second, fraction)
     letter = _RAY_LEVEL.match(inner)
     if letter is not None:
-        return _head(text[found.end() :], _level_of(letter[1]), time_ns)
-    return _by_fields(text, found.end(), time_ns)
+        return head_of(text[found.end() :], level_of(letter[1]), time_ns)
+    return by_fields(text, found.end(), time_ns)
 
 
 def _read_hf(text: str) -> Head | None:
@@ -135,7 +136,7 @@ def _read_hf(text: str) -> Head | None:
     return Head(
         format="py-logging",
         message=text[found.end() :].strip(),
-        level=_level_of(level),
+        level=level_of(level),
         time_ns=time_ns,
         time_quality="none" if time_ns is None else "exact",
         module=logger,
@@ -147,12 +148,12 @@ def _read_hf(text: str) -> Head | None:
 def _read_level_first(text: str) -> Head | None:
     found = _LEVEL_FIRST.match(text)
     if found is not None:
-        return _head(text[found.end() :], _level_of(found[1]), local_ns(found[2], found[3]))
+        return head_of(text[found.end() :], level_of(found[1]), local_ns(found[2], found[3]))
     found = _BASIC.match(text)
     if found is not None:
-        return _head(text[found.end() :], _level_of(found[1]), None, found[2])
+        return head_of(text[found.end() :], level_of(found[1]), None, found[2])
     found = _BRACKET_LEVEL.match(text)
-    return None if found is None else _head(text[found.end() :], _level_of(found[1]), None)
+    return None if found is None else head_of(text[found.end() :], level_of(found[1]), None)
 
 
 def _read_vm(text: str) -> Head | None:
@@ -163,7 +164,7 @@ def _read_vm(text: str) -> Head | None:
     return Head(
         format="py-logging",
         message=text[found.end() :].strip(),
-        level=_level_of(level.upper()),
+        level=level_of(level.upper()),
         pid=int(pid),
         tid=int(tid),
     )
@@ -172,7 +173,7 @@ def _read_vm(text: str) -> Head | None:
 def bracket_head(text: str) -> Head | None:
     """Styles that begin with a bracket: a time, a level, a library."""
     if text.startswith(_MODELARTS):
-        return _head(text[len(_MODELARTS) :], None, None)
+        return head_of(text[len(_MODELARTS) :], None, None)
     return _read_bracket_time(text) or _read_hf(text) or _read_vm(text) or _read_level_first(text)
 
 
@@ -184,7 +185,7 @@ def word_head(text: str) -> Head | None:
             return None
         second = found[1][:19]
         message = text[found.end() :]
-        return _head(message.partition('"')[0], _level_of(found[2].upper()), local_ns(second))
+        return head_of(message.partition('"')[0], level_of(found[2].upper()), local_ns(second))
     return _read_level_first(text)
 
 

@@ -17,6 +17,8 @@ FIRST_KNOWN_YEAR, LAST_KNOWN_YEAR = 2015, 2100
 FIRST_DATED_NS = (dt.date(FIRST_KNOWN_YEAR, 1, 1) - dt.date(1970, 1, 1)).days * DAY_NS
 """An earlier stamp is one without a year (read as 1970 or 1972), or one of a clock that was never set."""
 
+OVERTAKEN_NS = 3600 * SECOND_NS
+
 NO_YEAR = 1970
 _NO_YEAR_LEAP = 1972
 """Home of 29 February without a year: 1970 has none."""
@@ -47,15 +49,33 @@ def day_ns(year: int, month: int, day: int) -> int | None:
         return None
 
 
-def _clock_ns(clock: str) -> int | None:
-    """`HH:MM:SS` since midnight."""
+def clock_ns(clock: str, fraction: str | None = None) -> int | None:
+    """`HH:MM:SS` and its fraction as ns since midnight; None if there is no such time."""
     try:
         hour, minute, second = int(clock[0:2]), int(clock[3:5]), int(clock[6:8])
     except ValueError:
         return None
     if hour > _LAST_HOUR or minute > _LAST_MINUTE or second > _LAST_SECOND or min(hour, minute, second) < 0:
         return None
-    return (hour * 3600 + minute * 60 + second) * SECOND_NS
+    return (hour * 3600 + minute * 60 + second) * SECOND_NS + fraction_ns(fraction)
+
+
+def clock_step_ns(before_ns: int, after_ns: int) -> int:
+    """How long it is from one time of day to that of a later line: less than a day, or a little back.
+
+    Writers of one log overtake each other by less than `OVERTAKEN_NS`.
+    """
+    return (after_ns - before_ns + OVERTAKEN_NS) % DAY_NS - OVERTAKEN_NS
+
+
+def with_date(time_of_day_ns: int, reference_ns: int) -> int:
+    """The time of a line that prints no date, ns since 1970: that which follows from the line before it.
+
+    Args:
+        time_of_day_ns: As `clock_ns` returned it.
+        reference_ns: A full local time from the same file, shortly before the line.
+    """
+    return reference_ns + clock_step_ns(reference_ns % DAY_NS, time_of_day_ns)
 
 
 def fraction_ns(fraction: str | None) -> int:
@@ -80,7 +100,7 @@ def _read_second(second: str) -> int | None:
     if not FIRST_KNOWN_YEAR <= year <= LAST_KNOWN_YEAR:
         return None
     midnight = day_ns(year, month, day)
-    clock = _clock_ns(second[11:19])
+    clock = clock_ns(second[11:19])
     return None if midnight is None or clock is None else midnight + clock
 
 
@@ -107,7 +127,7 @@ def yearless_ns(month: int, day: int, clock: str, fraction: str | None = None) -
     midnight = day_ns(NO_YEAR, month, day) or (0 if (month, day) == (1, 1) else None)
     if midnight is None:
         midnight = day_ns(_NO_YEAR_LEAP, month, day)
-    since_midnight = _clock_ns(clock)
+    since_midnight = clock_ns(clock)
     if midnight is None or since_midnight is None:
         return None
     return midnight + since_midnight + fraction_ns(fraction)

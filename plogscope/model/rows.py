@@ -45,7 +45,9 @@ ROWS: pa.Schema = pa.schema(
 """`line`, `end_line`: first and last line of the run, 1-based. `offset`, `length`: its bytes, line end included; of
 a log that is packed or in UTF-16 those of its text in UTF-8.
 `record`: offset of the first byte of its record; a row with `offset == record` is the head of one. `time_local`: as
-printed, read as if UTC. `time`: the same on the reference clock. The last six columns are looked up in the side tables.
+printed, read as if UTC. `time_quality` `no_date`: the line prints a time of day, and its day follows from the dated
+lines of the same source; without any, `time_local` is null. `time`: the same on the reference clock. The last six
+columns are looked up in the side tables.
 `message` is the decoded view without prefixes and head, cut at `MAX_MESSAGE_CHARS`; the bytes are at the address."""
 
 SOURCES: pa.Schema = pa.schema(

@@ -18,8 +18,9 @@ from plogscope.formats.stamps import FIRST_KNOWN_YEAR, LAST_KNOWN_YEAR, SECOND_N
 from plogscope.scan.interned import Bytes, Interned, Ints, Words, by_distinct, rows_at
 from plogscope.scan.plain import LEVEL_CLASSES, HeadTable, PlainHead
 
-_STAMP_BYTES = 32
-_STAMP = len("YYYY-MM-DD-HH:MM:SS.mmm.uuu ")
+STAMP_BYTES = 32
+"""Of a row for `read_stamps`."""
+STAMP = len("YYYY-MM-DD-HH:MM:SS.mmm.uuu ")
 _MOST_DAYS = 64
 _INITIALS: NDArray[np.bool_] = np.isin(np.arange(256), list(b"DIETW"))
 """What the names of the levels begin with."""
@@ -62,9 +63,9 @@ class PlogHeads:
         heads = self._known.find(rows, colons)
         self.table.extend(self._known.entries)
         stamps = starts[lines] + colons + 1
-        fits = (heads >= 0) & (self.table.classes[heads] >= 0) & (stamps + _STAMP <= ends[lines])
+        fits = (heads >= 0) & (self.table.classes[heads] >= 0) & (stamps + STAMP <= ends[lines])
         lines, heads, stamps = lines[fits], heads[fits], stamps[fits]
-        valid, seconds, fractions = _read_stamps(rows_at(body, stamps, _STAMP_BYTES))
+        valid, seconds, fractions = read_stamps(rows_at(body, stamps, STAMP_BYTES))
         return lines[valid], heads[valid], seconds, seconds * SECOND_NS + fractions
 
 
@@ -105,15 +106,19 @@ class _Places:
         return self._bytes[:, place].astype(np.int64)
 
 
-def _read_stamps(rows: Bytes) -> tuple[Ints, Ints, Ints]:
+def read_stamps(rows: Bytes) -> tuple[Ints, Ints, Ints]:
     """Which rows begin with a stamp and a separator, and of those the seconds since 1970 and the fraction in ns."""
-    sign, after = rows[:, 8 + _DAY_HOUR_SIGN].copy(), rows[:, _STAMP - 1].copy()
+    sign, after = rows[:, 8 + _DAY_HOUR_SIGN].copy(), rows[:, STAMP - 1].copy()
     signed = (sign == ord("-")) | (sign == ord(" "))
     rows[:, 8 + _DAY_HOUR_SIGN] = ord("-")
-    rows[:, _STAMP - 1 :] = 0
+    rows[:, STAMP - 1 :] = 0
     words: Words = rows.view("<u8").astype(np.uint64, copy=False) ^ _ZEROS
     wrong = (((words + _TO_TOP_BIT) | words) & _TOP_BITS) | (words & _SEPARATORS)
-    valid = ~wrong.any(axis=1) & signed & ((after == ord(" ")) | (after == ord("[")))
+    valid = (
+        ((wrong[:, 0] | wrong[:, 1] | wrong[:, 2] | wrong[:, 3]) == 0)
+        & signed
+        & ((after == ord(" ")) | (after == ord("[")))
+    )
     # Ten times a digit and its right neighbour, in every byte: at most 99, so nothing carries.
     pairs = words * np.uint64(10) + (words >> np.uint64(8))
     digits, two = _Places(words), _Places(pairs)

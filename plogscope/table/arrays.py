@@ -37,6 +37,22 @@ def texts(values: Sequence[bytes], kind: pa.DataType) -> pa.Array:
     return pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(ends), pa.py_buffer(b"".join(values))])
 
 
+def slices(data: bytes, starts: Ints, ends: Ints) -> pa.Array:
+    """The texts `data[start:end]` as large_string, copied without an object for each.
+
+    Args:
+        data: Bytes.
+        starts: Ascending; the texts do not overlap and are UTF-8.
+        ends: Theirs.
+    """
+    if not len(starts):
+        return texts([], pa.large_string())
+    edges = np.stack([starts, ends], axis=1).ravel()  # texts and what stands between them, in turn
+    buffers = [None, pa.py_buffer(edges), pa.py_buffer(data)]
+    every = pa.Array.from_buffers(pa.large_string(), len(edges) - 1, buffers)
+    return every.take(numbers(np.arange(0, len(edges) - 1, 2), pa.int64()))
+
+
 def optional_texts(values: Iterable[str | None]) -> pa.Array:
     """Strings and nulls."""
     given = list(values)
@@ -56,6 +72,19 @@ def utf8(text: str) -> bytes:
     return text.encode("utf-8", "replace")
 
 
+def is_utf8(data: bytes) -> bool:
+    """Whether bytes are UTF-8 as a whole; Arrow looks at them without making a text of them."""
+    if data.isascii():
+        return True
+    ends = np.array([0, len(data)], np.int64)
+    text = pa.Array.from_buffers(pa.large_string(), 1, [None, pa.py_buffer(ends), pa.py_buffer(data)])
+    try:
+        text.validate(full=True)
+    except pa.ArrowInvalid:
+        return False
+    return True
+
+
 class Words:
     """The dictionary of one column: it only ever grows, so that parts of one table can share it.
 
@@ -64,6 +93,7 @@ class Words:
 
     def __init__(self, limit: int = 1 << 16) -> None:
         self._codes: dict[str, int] = {}
+        self._words: list[str] = []
         self._limit = limit
         self._array: pa.Array = texts([], pa.string())
 
@@ -73,13 +103,18 @@ class Words:
             return NULL
         found = self._codes.get(word)
         if found is None:
-            if len(self._codes) >= self._limit:
+            if len(self._words) >= self._limit:
                 return NULL
-            found = self._codes[word] = len(self._codes)
+            found = self._codes[word] = len(self._words)
+            self._words.append(word)
         return found
+
+    def word(self, code: int) -> str | None:
+        """The word of a code."""
+        return None if code == NULL else self._words[code]
 
     def column(self, codes: Ints) -> pa.DictionaryArray:
         """The words of the codes."""
-        if len(self._array) != len(self._codes):
-            self._array = texts([utf8(word) for word in self._codes], pa.string())
+        if len(self._array) != len(self._words):
+            self._array = texts([utf8(word) for word in self._words], pa.string())
         return pa.DictionaryArray.from_arrays(numbers(codes, pa.int32()), self._array)

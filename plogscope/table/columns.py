@@ -1,9 +1,8 @@
-"""Rows → record batches of the schema `ROWS`; what rows share is looked up once per batch, not once per row."""
+"""Rows → record batches of the schema `ROWS`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -12,32 +11,12 @@ from plogscope.model.rows import CLOCKS, PROCESSES, ROWS, SOURCES
 from plogscope.model.source import Skipped, Source
 from plogscope.table.arrays import NULL, Ints, Words, numbers, optional_numbers, optional_texts, texts
 from plogscope.table.place import Placement
+from plogscope.table.shared import Kinds, Places, Writer
 
 MAX_BATCH_ROWS = 1 << 16
 MAX_BATCH_BYTES = 8 << 20
+MAX_SINGLE_ROWS = 1 << 12
 MAX_SHARED = 1 << 16
-MAX_PROCESSES = 1 << 16
-
-
-class Writer(NamedTuple):
-    """Who wrote a record, as its lines and its file say."""
-
-    node: str | None
-    pid: int | None
-    device: int | None
-    rank: int | None
-    local_rank: int | None
-    proc: str | None
-
-
-class Kind(NamedTuple):
-    """What many records share: format, level, quality of the time, module and writer."""
-
-    format: str
-    level: str | None
-    time_quality: str
-    module: str | None
-    writer: Writer
 
 
 Row = tuple[int, int, int, int, int, int, int, int, int, int, bytes]
@@ -50,39 +29,20 @@ class Columns:
     def __init__(self, placement: Placement) -> None:
         self._placement = placement
         self._rows: list[Row] = []
-        self._parts: list[tuple[Ints, Sequence[bytes]]] = []
+        self._parts: list[tuple[int, Ints, pa.Array]] = []
+        self._sealed: list[tuple[Ints, pa.Array]] = []
         self._count = 0
         self._bytes = 0
-        self._kinds: dict[Kind, int] = {}
-        self._places: dict[tuple[str | None, int | None], int] = {}
-        self._processes: dict[Writer, int] = {}
-        self._words = {name: Words() for name in ("format", "level", "time_quality", "module", "src_file", "func")}
-        self._nodes = Words()
+        self.kinds = Kinds(placement)
+        self.places = Places()
+        self.funcs = Words()
         self._paths = Words(limit=1 << 31)
-        self.batches = 0
-        """How many batches were taken out: codes of kinds and places are valid within one."""
+        self.era = 0
+        """Codes of kinds and places are valid as long as this number stays: it changes between blocks only."""
         self.source = Source(id=0, path="", location="", kind="stdout", size=0)
         self._kept: Mapping[int, int] | None = None
         self._kept_records: set[int] = set()
         self._last_line = 0
-
-    def kind(self, kind: Kind) -> int:
-        """The code of what the record shares with others, valid until the next `batch`."""
-        code = self._kinds.get(kind)
-        if code is None:
-            code = self._kinds[kind] = len(self._kinds)
-        return code
-
-    def place(self, src_file: str | None, src_line: int | None) -> int:
-        """The code of a position in the source code, valid until the next `batch`."""
-        code = self._places.get((src_file, src_line))
-        if code is None:
-            code = self._places[src_file, src_line] = len(self._places)
-        return code
-
-    def func(self, name: str | None) -> int:
-        """The code of a function name."""
-        return self._words["func"].code(name)
 
     def begin(self, source: Source, kept: Mapping[int, int] | None = None) -> None:
         """The next rows are of this source; of the records, only those that start at the lines `kept` are wanted.
@@ -92,33 +52,53 @@ class Columns:
             kept: First line → last line of the wanted records; None = all.
         """
         self.source = source
+        self._begin_era()
         self._kept, self._kept_records, self._last_line = kept, set(), 0
+
+    def _begin_era(self) -> None:
+        self.era += 1
+        self.kinds.begin(self.source.id)
+        self.places.begin()
 
     def add(self, row: Row) -> None:
         """Takes in the next row of the current source."""
         if self._kept is not None and not self._wants(row, self._kept):
             return
         self._rows.append(row)
+        if len(self._rows) >= MAX_SINGLE_ROWS:
+            self._seal()
         self._count += 1
         self._bytes += len(row[-1])
 
-    def extend(self, numbers: Ints, messages: Sequence[bytes]) -> None:
-        """Takes in many rows: an int64 matrix of the ten numbers of `Row` by the rows, and their messages."""
+    def extend(self, given: Ints, messages: pa.Array) -> None:
+        """Takes in many rows, each the head of a record.
+
+        Args:
+            given: The ten numbers of `Row` by the rows, int64.
+            messages: Theirs, a large_string array.
+        """
         if self._kept is not None:
-            for row, message in zip(numbers.T.tolist(), messages, strict=True):
-                self.add((*row, message))
-            return
-        self._seal()
-        self._parts.append((numbers, messages))
+            self._last_line = int(given[0, -1])
+            wanted = np.flatnonzero(np.isin(given[0], np.fromiter(self._kept, np.int64)))
+            given, messages = given[:, wanted], messages.take(numbers(wanted, pa.int64()))
+            self._kept_records.update(given[4].tolist())
+        self._parts.append((len(self._rows), given, messages))
         self._count += len(messages)
-        self._bytes += int(numbers[3].sum())
+        self._bytes += int(given[3].sum())
 
     def _seal(self) -> None:
-        """Single rows become a part, so that the order stays."""
-        if self._rows:
-            *columns, messages = zip(*self._rows, strict=True)
-            self._parts.append((np.array(columns, np.int64), messages))
-            self._rows = []
+        """Single rows become columns, which need little memory, and take their places between the parts."""
+        parts, self._parts, rows, self._rows = self._parts, [], self._rows, []
+        if rows:
+            *columns, messages = zip(*rows, strict=True)
+            given, single = np.array(columns, np.int64), texts(messages, pa.large_string())
+        done = 0
+        for before, *part in (*parts, (len(rows), None, None)):
+            if before > done:
+                self._sealed.append((given[:, done:before], single.slice(done, before - done)))
+                done = before
+            if part[0] is not None:
+                self._sealed.append((part[0], part[1]))
 
     def _wants(self, row: Row, kept: Mapping[int, int]) -> bool:
         self._last_line = row[1]
@@ -134,27 +114,28 @@ class Columns:
     @property
     def full(self) -> bool:
         """The rows should be written before there are more."""
-        return (
-            self._count >= MAX_BATCH_ROWS
-            or self._bytes >= MAX_BATCH_BYTES
-            or len(self._kinds) + len(self._places) >= MAX_SHARED
-        )
+        return self._count >= MAX_BATCH_ROWS or self._bytes >= MAX_BATCH_BYTES or self._crowded
+
+    @property
+    def _crowded(self) -> bool:
+        return len(self.kinds) + len(self.places) >= MAX_SHARED
 
     def batch(self) -> pa.RecordBatch | None:
-        """The gathered rows, or None if there are none; codes given before are void."""
+        """The gathered rows, or None if there are none."""
         self._seal()
-        parts, self._parts, self._count, self._bytes = self._parts, [], 0, 0
-        self.batches += 1
-        kinds, self._kinds = list(self._kinds), {}
-        places, self._places = list(self._places), {}
-        if not parts:
+        parts, self._sealed, self._count, self._bytes = self._sealed, [], 0, 0
+        arrays = None
+        if parts:
+            given = np.concatenate([numbers for numbers, _ in parts], axis=1)
+            messages = pa.concat_arrays([some for _, some in parts])
+            arrays = self._own(given, messages) | self.kinds.columns(given[6]) | self.places.columns(given[7])
+        if self._crowded:
+            self._begin_era()
+        if arrays is None:
             return None
-        given = np.concatenate([numbers for numbers, _ in parts], axis=1)
-        messages = [message for _, some in parts for message in some]
-        arrays = self._own(given, messages) | self._shared(given[6], kinds) | self._placed(given[7], places)
         return pa.RecordBatch.from_arrays([arrays[name] for name in ROWS.names], schema=ROWS)
 
-    def _own(self, given: Ints, messages: list[bytes]) -> dict[str, pa.Array]:
+    def _own(self, given: Ints, messages: pa.Array) -> dict[str, pa.Array]:
         source, count = self.source, len(messages)
         clock = self._placement.clock_of.get(source.id, 0)
         time = given[5]
@@ -163,60 +144,14 @@ class Columns:
         own |= {"tid": given[9], "time": shifted}
         own |= {"source": np.full(count, source.id), "clock": np.full(count, clock)}
         arrays = {name: numbers(values, ROWS.field(name).type) for name, values in own.items()}
-        arrays["func"] = self._words["func"].column(given[8])
+        arrays["func"] = self.funcs.column(given[8])
         arrays["path"] = self._paths.column(np.full(count, self._paths.code(source.path)))
-        arrays["message"] = texts(messages, pa.large_string())
+        arrays["message"] = messages
         return arrays
-
-    def _shared(self, codes: Ints, kinds: list[Kind]) -> dict[str, pa.Array]:
-        def looked_up(values: list[int | None]) -> Ints:
-            return np.array([NULL if value is None else value for value in values], np.int64)[codes]
-
-        writers = [self._completed(kind.writer) for kind in kinds]
-        arrays = {
-            name: self._words[name].column(looked_up([self._words[name].code(getattr(kind, name)) for kind in kinds]))
-            for name in ("format", "level", "time_quality", "module")
-        }
-        arrays["node"] = self._nodes.column(looked_up([self._nodes.code(writer.node) for writer in writers]))
-        processes: list[int | None] = [None] * len(kinds)
-        used, first = np.unique(codes, return_index=True)
-        for code in used[np.argsort(first)].tolist():  # numbered in the order of the rows, however they were read
-            processes[code] = self._process(writers[code])
-        arrays["process"] = numbers(looked_up(processes), pa.int32())
-        for name in ("pid", "rank", "device"):
-            column = looked_up([getattr(writer, name) for writer in writers])
-            arrays[name] = numbers(column, ROWS.field(name).type)
-        return arrays
-
-    def _placed(self, codes: Ints, places: list[tuple[str | None, int | None]]) -> dict[str, pa.Array]:
-        words = self._words["src_file"]
-        files = np.array([words.code(file) for file, _ in places], np.int64)
-        lines = np.array([NULL if line is None else line for _, line in places], np.int64)
-        return {"src_file": words.column(files[codes]), "src_line": numbers(lines[codes], pa.int32())}
-
-    def _completed(self, writer: Writer) -> Writer:
-        """The writer with what other lines of the bundle say about the same process."""
-        pid = writer.pid if writer.pid is not None else self._placement.sole.get(self.source.id)
-        node = self._placement.homes.node(writer.node, pid)
-        known = self._placement.processes.get((node, pid)) if pid is not None else None
-        if known is None:
-            return writer._replace(pid=pid, node=node)
-        return writer._replace(
-            node=node,
-            pid=pid,
-            device=writer.device if writer.device is not None else known.device,
-            rank=writer.rank if writer.rank is not None else known.rank,
-        )
-
-    def _process(self, writer: Writer) -> int | None:
-        found = self._processes.get(writer)
-        if found is None and len(self._processes) < MAX_PROCESSES and any(value is not None for value in writer[1:]):
-            found = self._processes[writer] = len(self._processes)
-        return found
 
     def side_tables(self, skipped: Sequence[Skipped] = ()) -> dict[str, pa.Table]:
         """`sources`, `clocks` and `processes`; the last is complete after the last batch."""
-        bundle, clocks, writers = self._placement.bundle, self._placement.clocks, list(self._processes)
+        bundle, clocks, writers = self._placement.bundle, self._placement.clocks, self.kinds.processes
         reasons = {entry.path: entry.reason for entry in (*self._placement.skipped, *skipped)}
         sources: dict[str, Sequence[object]] = {
             "source": [source.id for source in bundle.sources],

@@ -7,6 +7,7 @@ per stream, so that a later run of an interleaved record repeats it.
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
@@ -14,13 +15,14 @@ import numpy as np
 from plogscope.formats.base import Facts, Head
 from plogscope.formats.parse import MAX_PEELED_CHARS, Piece, parse_line
 from plogscope.formats.prefixes import clean, split_glued
-from plogscope.formats.stamps import FIRST_DATED_NS, with_year
+from plogscope.formats.stamps import FIRST_DATED_NS, with_date, with_year
 from plogscope.model.rows import MAX_MESSAGE_CHARS
 from plogscope.model.source import Source
 from plogscope.scan.read import Block
 from plogscope.table.arrays import NULL, utf8
-from plogscope.table.columns import Columns, Kind, Writer
-from plogscope.table.ordinary import Coder, Groups, Lines, Ordinary, message_of
+from plogscope.table.columns import Columns
+from plogscope.table.ordinary import Lines, Ordinary
+from plogscope.table.shared import Kind, Place, Writer
 
 MAX_STREAMS = 4096
 """Writers whose last record is remembered; the line of a forgotten one opens a record without a head."""
@@ -37,7 +39,7 @@ class _Record(msgspec.Struct):
     offset: int
     time_ns: int
     kind: Kind
-    place: tuple[str | None, int | None]
+    place: Place
     func: str | None
     tid: int | None
 
@@ -54,26 +56,25 @@ class _Run(msgspec.Struct):
     room: int = MAX_MESSAGE_CHARS
 
 
-class _Plain(msgspec.Struct):
-    """The last of some ordinary records (see `Ordinary`): the next line may still continue it."""
+class _Plain(NamedTuple):
+    """Consecutive rows of ordinary records (see `Ordinary`); the next line may continue the last one."""
 
-    line: int
-    offset: int
-    length: int
-    time_ns: int
-    groups: Groups
+    lines: Lines
+    start: int
+    end: int
 
 
 class Runs:
     """Fills `columns` with the rows of one source, block by block, in the order of the file."""
 
-    def __init__(self, source: Source, columns: Columns, *, first_ns: int | None, year_reference_ns: int) -> None:
-        """`first_ns`: first stamp of the source, for the records before it."""
+    def __init__(
+        self, source: Source, columns: Columns, ordinary: Ordinary, *, first_ns: int | None, year_reference_ns: int
+    ) -> None:
+        """`ordinary` serves one source at a time. `first_ns`: time of the first record that has one."""
         self._source = source
         self._columns = columns
-        self._ordinary = Ordinary(Coder(self._kind_code, self._place_code, self._func_code))
-        self._codes_of = columns.batches
-        self._exact: dict[bytes, Kind | None] = {}
+        self._ordinary = ordinary
+        ordinary.begin(lambda piece: columns.kinds.code(self._plain_kind(piece)))
         self._records: dict[str, _Record] = {}
         self._run: _Run | None = None
         self._plain: _Plain | None = None
@@ -83,78 +84,62 @@ class Runs:
 
     def take(self, block: Block) -> None:
         """Takes in the lines of the next block. Rows may be taken out of `columns` before, not while it is read."""
-        if self._codes_of != self._columns.batches:
-            self._ordinary.forget()
-            self._codes_of = self._columns.batches
         data = block.data
         lines = self._ordinary.lines(data)
         lines.numbers[:2] += self._line
         lines.numbers[2] += block.offset
         lines.numbers[4] += block.offset
+        row = 0
         changes = np.flatnonzero(np.diff(lines.ordinary)) + 1
         for start, end in pairwise((0, *changes.tolist(), len(lines.ordinary))):
             if lines.ordinary[start]:
-                self._take_ordinary(lines, start, end)
+                self._take_ordinary(lines, row, row + end - start)
+                row += end - start
                 continue
             first, last = int(lines.starts[start]), int(lines.starts[end])
             spare = block.length - len(data) if last == len(data) else 0
             self._take_lines(data[first:last], block.offset + first, spare)
+        if self._plain is not None:
+            self._wake(self._plain)
 
     def done(self) -> None:
         """Closes the last run."""
         self._flush()
 
     def _take_ordinary(self, lines: Lines, start: int, end: int) -> None:
-        """Takes in consecutive ordinary records; the last one stays open."""
+        """Takes in rows of consecutive ordinary records; the last one stays open."""
         self._flush()
-        last = end - 1
-        if last > start:
-            self._columns.extend(lines.numbers[:, start:last], lines.messages[start:last])
-        line, _, offset, length, _, time_ns, *_ = lines.numbers[:, last].tolist()
         self._line += end - start
-        self._last_ns = self._reference_ns = time_ns
-        self._plain = _Plain(line, offset, length, time_ns, lines.groups[last])
+        self._last_ns = self._reference_ns = int(lines.numbers[5, end - 1])
+        self._plain = _Plain(lines, start, end)
 
-    def _kind_code(self, groups: Groups) -> int:
-        kind = self._exact_kind(groups)
-        return NULL if kind is None else self._columns.kind(kind)
+    def _plain_kind(self, piece: Piece) -> Kind:
+        """What all ordinary records with this head share."""
+        head = piece.head or Head(format="text", message="")
+        writer = writer_of(self._source, piece.facts, head)
+        return Kind(head.format, head.level, "exact", head.module, writer)
 
-    def _place_code(self, bracket: bytes) -> int:
-        return self._columns.place(*_place(bracket)) if bracket else 0
+    def _plain_record(self, plain: _Plain) -> _Record:
+        """The last record, for the lines that continue it sooner or later."""
+        self._plain = None
+        columns, row = self._columns, plain.end - 1
+        offset, time_ns, kind, place, func, tid = plain.lines.numbers[4:, row].tolist()
+        record = _Record(offset, time_ns, columns.kinds[kind], columns.places[place], columns.funcs.word(func), tid)
+        self._remember("", record)
+        return record
 
-    def _func_code(self, func: bytes) -> int:
-        return self._columns.func(func.decode())
-
-    def _exact_kind(self, groups: Groups) -> Kind | None:
-        """What all ordinary records with this head share, read the exact way from one of them."""
-        head, second, milli, micro, place, bracketed, bare, _, _ = groups
-        if head in self._exact:
-            return self._exact[head]
-        if len(self._exact) >= MAX_STREAMS:
-            self._exact.clear()
-        self._exact[head] = None
-        tid = b"[%b]" % bracketed if bracketed else bare + b" "
-        (piece, *_) = parse_line(b"%b%b.%b.%b %b%b" % (head, second, milli, micro, place, tid))
-        found = piece.head
-        if found is None or found.format != "plog" or found.time_ns is None or piece.facts.stream:
-            return None
-        writer = writer_of(self._source, piece.facts, found)
-        kind = self._exact[head] = Kind(found.format, found.level, "exact", found.module, writer)
-        return kind
+    def _pass(self, lines: Lines, start: int, end: int) -> None:
+        """Rows that no line continues go on as they are."""
+        if end > start:
+            self._columns.extend(lines.numbers[:, start:end], lines.messages.slice(start, end - start))
 
     def _wake(self, plain: _Plain) -> None:
-        """Turns an ordinary record into one that can be continued."""
-        self._plain = None
-        kind = self._exact_kind(plain.groups)
-        if kind is None:
-            return
-        _, _, _, _, place, bracketed, bare, func, message = plain.groups
-        record = _Record(
-            plain.offset, plain.time_ns, kind, _place(place), func.decode() if func else None, int(bracketed or bare)
-        )
-        self._remember("", record)
-        text = message_of(message).decode()
-        self._run = _Run(record, plain.line, plain.line, plain.offset, plain.length, [text])
+        """Turns the last of these records into one that can be continued."""
+        self._pass(plain.lines, plain.start, plain.end - 1)
+        record = self._plain_record(plain)
+        line, _, offset, length, *_ = plain.lines.numbers[:, plain.end - 1].tolist()
+        text = plain.lines.messages[plain.end - 1].as_py()
+        self._run = _Run(record, line, line, offset, length, [text])
         self._run.room -= len(text) + 1
 
     def _take_lines(self, data: bytes, offset: int, spare: int = 0) -> None:
@@ -177,17 +162,17 @@ class Runs:
             self._take_piece(piece, offset + start, end - start)
 
     def _take_piece(self, piece: Piece, offset: int, length: int) -> None:
-        if self._plain is not None:
-            self._wake(self._plain)
         stream = piece.facts.stream
         if piece.head is not None or not piece.indented:
             head = piece.head or Head(format="text", message=piece.text)
+            self._flush()
             record = self._record(offset, piece.facts, head)
             self._remember(stream, record)
-            self._flush()
             self._run = _Run(record, self._line, self._line, offset, 0, [])
             self._cover(length, head.message)
             return
+        if self._plain is not None:
+            self._wake(self._plain)
         known = self._records.get(stream)
         if known is None:
             known = self._record(offset, piece.facts, Head(format="text", message=""))
@@ -204,16 +189,21 @@ class Runs:
         records[stream] = record
 
     def _record(self, offset: int, facts: Facts, head: Head) -> _Record:
-        time_ns, quality = self._time(head.time_ns, head.time_quality)
+        time_ns, quality = self._time(head)
         kind = Kind(head.format, head.level, quality, head.module, writer_of(self._source, facts, head))
-        return _Record(offset, time_ns, kind, (head.src_file, head.src_line), head.func, head.tid)
+        return _Record(offset, time_ns, kind, Place(head.src_file, head.src_line), head.func, head.tid)
 
-    def _time(self, time_ns: int | None, quality: str) -> tuple[int, str]:
-        """A stamp with its year; a record without one inherits the last before it."""
+    def _time(self, head: Head) -> tuple[int, str]:
+        """A stamp with its year and its day; a record without one inherits the last before it."""
+        time_ns = None if head.time_ns is None else self._dated(head.time_ns)
+        if head.clock_ns is not None and time_ns is None:
+            if self._last_ns == NULL:
+                return NULL, head.time_quality
+            time_ns = with_date(head.clock_ns, self._last_ns)
         if time_ns is None:
             return self._last_ns, "none" if self._last_ns == NULL else "inherited"
-        self._last_ns = self._reference_ns = self._dated(time_ns)
-        return self._last_ns, quality
+        self._last_ns = self._reference_ns = time_ns
+        return time_ns, head.time_quality
 
     def _dated(self, time_ns: int) -> int:
         """The stamp in the year that brings it nearest to the last one."""
@@ -239,7 +229,8 @@ class Runs:
     def _flush(self) -> None:
         """The open run is complete."""
         if self._plain is not None:
-            self._wake(self._plain)
+            self._pass(*self._plain)
+            self._plain_record(self._plain)
         run, self._run = self._run, None
         if run is None:
             return
@@ -247,7 +238,7 @@ class Runs:
         columns.add(
             (
                 run.line, run.end_line, run.offset, run.length, record.offset, record.time_ns,
-                columns.kind(record.kind), columns.place(*record.place), columns.func(record.func),
+                columns.kinds.code(record.kind), columns.places.code(record.place), columns.funcs.code(record.func),
                 NULL if record.tid is None else record.tid, utf8("\n".join(run.text)),
             )
         )  # fmt: skip
@@ -292,10 +283,7 @@ def writer_of(source: Source, facts: Facts, head: Head) -> Writer:
 
 
 def _first(*values: int | None) -> int | None:
-    return next((value for value in values if value is not None), None)
-
-
-def _place(bracket: bytes) -> tuple[str, int]:
-    """`[file:line]`."""
-    name, _, line = bracket[1:-1].rpartition(b":")
-    return name.decode("utf-8", "replace"), int(line)
+    for value in values:
+        if value is not None:
+            return value
+    return None

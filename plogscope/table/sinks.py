@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from plogscope.errors import InputError, UsageError
 
-GROUP_BYTES = 32 << 20
+GROUP_BYTES = 16 << 20
 """A row group of Parquet: larger ones are read faster, and held in memory while they are written."""
 
 _FORMULA = r"\A[=+\-@\t\r\n]"
@@ -37,9 +37,18 @@ class ParquetSink:
         from pyarrow import parquet  # noqa: PLC0415 - the other formats do not pay for it
 
         coded = [field.name for field in schema if pa.types.is_dictionary(field.type)]
+        counted = [
+            field.name for field in schema if pa.types.is_integer(field.type) or pa.types.is_timestamp(field.type)
+        ]
         self._schema = schema
         self._writer = parquet.ParquetWriter(
-            path, schema, compression="zstd", compression_level=1, use_dictionary=coded, write_statistics=True
+            path,
+            schema,
+            compression="zstd",
+            compression_level=1,
+            use_dictionary=coded,
+            column_encoding=dict.fromkeys(counted, "DELTA_BINARY_PACKED"),  # a fifth smaller, and faster: most ascend
+            write_statistics=True,
         )
         self._held: list[pa.RecordBatch] = []
         self._bytes = 0

@@ -8,19 +8,23 @@ from typing import BinaryIO
 
 import pyarrow as pa
 
+from plogscope.formats.base import Head
 from plogscope.formats.parse import parse_line
-from plogscope.formats.stamps import FIRST_DATED_NS
+from plogscope.formats.stamps import DAY_NS, FIRST_DATED_NS, clock_step_ns
 from plogscope.model.rows import ROWS
 from plogscope.model.source import Skipped, Source
 from plogscope.opening import open_log
 from plogscope.scan.engine import RECORD_KINDS, STATEMENTS
 from plogscope.scan.read import read_blocks
 from plogscope.table.columns import Columns
+from plogscope.table.ordinary import Ordinary
 from plogscope.table.place import Placement
 from plogscope.table.runs import Runs
 from plogscope.table.sinks import Output
+from plogscope.table.targets import side_path
 
-BLOCK_BYTES = 1 << 18
+BLOCK_BYTES = 1 << 20
+FIRST_BLOCK_BYTES = 1 << 14
 LOOK_AHEAD_BYTES = 1 << 20
 """The first stamp of a source is sought in its first megabyte: records before it inherit that stamp."""
 
@@ -47,7 +51,7 @@ def write_table(placement: Placement, path: Path, kept: Kept | None = None) -> N
         for batch in batches(placement, columns, skipped, kept):
             outputs[0].write(batch)
         for name, table in columns.side_tables(skipped).items():
-            outputs.append(Output(path.with_name(f"{path.stem}.{name}{path.suffix}"), table.schema))
+            outputs.append(Output(side_path(path, name), table.schema))
             for batch in table.to_batches():
                 outputs[-1].write(batch)
         for output in outputs:
@@ -72,13 +76,14 @@ def batches(
     placement: Placement, columns: Columns, skipped: list[Skipped], kept: Kept | None = None
 ) -> Iterator[pa.RecordBatch]:
     """The rows of all record sources in the order of the bundle; `skipped` gets what could not be read after all."""
+    ordinary = Ordinary(columns)
     for source in placement.bundle.sources:
         if not _holds_records(source) or (kept is not None and not kept.get(source.id)):
             continue
         columns.begin(source, None if kept is None else kept[source.id])
         try:
             with open_log(source.location) as stream:
-                yield from _source_batches(stream, source, placement, columns)
+                yield from _source_batches(stream, source, placement, columns, ordinary)
         except OSError as error:
             skipped.append(Skipped(source.path, error.strerror or type(error).__name__))
         if (batch := columns.batch()) is not None:
@@ -90,11 +95,11 @@ def _holds_records(source: Source) -> bool:
 
 
 def _source_batches(
-    stream: BinaryIO, source: Source, placement: Placement, columns: Columns
+    stream: BinaryIO, source: Source, placement: Placement, columns: Columns, ordinary: Ordinary
 ) -> Iterator[pa.RecordBatch]:
     first_ns = _first_stamp(stream)
     reference = placement.year_reference_ns.get(source.id) or FIRST_DATED_NS
-    runs = Runs(source, columns, first_ns=first_ns, year_reference_ns=reference)
+    runs = Runs(source, columns, ordinary, first_ns=first_ns, year_reference_ns=reference)
     for block in read_blocks(stream, block_bytes=BLOCK_BYTES):
         runs.take(block)
         if columns.full and (batch := columns.batch()) is not None:
@@ -106,10 +111,24 @@ def _source_batches(
 
 
 def _first_stamp(stream: BinaryIO) -> int | None:
-    """The first time in the first megabyte, as printed."""
-    for block in read_blocks(stream, 0, LOOK_AHEAD_BYTES, BLOCK_BYTES):
-        for raw in block.data.split(b"\n"):
-            for piece in parse_line(raw):
-                if piece.head is not None and piece.head.time_ns is not None:
-                    return piece.head.time_ns
+    """The time of the first record that prints one, if a stamp with a date stands in the first megabyte.
+
+    As printed; from times of day before that stamp the days are counted back.
+    """
+    clock_ns: int | None = None
+    passed_ns = 0
+    for head in _heads(stream):
+        if head.time_ns is not None:
+            if clock_ns is None:
+                return head.time_ns
+            return head.time_ns - clock_step_ns(clock_ns, head.time_ns % DAY_NS) - passed_ns
+        if head.clock_ns is not None:
+            passed_ns += 0 if clock_ns is None else clock_step_ns(clock_ns, head.clock_ns)
+            clock_ns = head.clock_ns
     return None
+
+
+def _heads(stream: BinaryIO) -> Iterator[Head]:
+    for block in read_blocks(stream, 0, LOOK_AHEAD_BYTES, FIRST_BLOCK_BYTES):
+        for raw in block.data.split(b"\n"):
+            yield from (piece.head for piece in parse_line(raw) if piece.head is not None)

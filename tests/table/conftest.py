@@ -10,6 +10,7 @@ from plogscope.model.rows import ROWS
 from plogscope.model.source import Bundle, Source
 from plogscope.scan.read import read_blocks
 from plogscope.table.columns import Columns
+from plogscope.table.ordinary import Ordinary
 from plogscope.table.place import Placement
 from plogscope.table.runs import Runs
 
@@ -32,7 +33,7 @@ def read_rows(
     source = source or Source(id=0, path="run/x.log", location="", kind="stdout", size=len(data))
     columns = Columns(placement or Placement(bundle=Bundle(path=".", layout="loose", sources=(source,))))
     columns.begin(source)
-    runs = Runs(source, columns, first_ns=None, year_reference_ns=YEAR_NS)
+    runs = Runs(source, columns, Ordinary(columns), first_ns=None, year_reference_ns=YEAR_NS)
     found = []
     edges = sorted({0, len(data), *(cut for cut in cuts if cut < len(data))})
     for start, stop in zip(edges, edges[1:], strict=False):
