@@ -8,11 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from plogscope.correlate.identity import integer
-from plogscope.model.chain import Cluster, Incident, Process
+from plogscope.model.chain import KERNEL_FORMATS, Cluster, Incident, Process
 from plogscope.model.record import Finding
 from plogscope.model.signature import Signature
 
-KERNEL_FORMATS = ("dmesg", "syslog", "hwlog")
+NAMING_FORMATS = KERNEL_FORMATS | {"hwlog"}
+"""Logs in which the system speaks of processes by their pid."""
+
 FIRST_EXIT = "launcher/first-observed-failure"
 SUMMARY_RANK = "launcher/summary-rank"
 SUMMARY_EXIT = "launcher/summary-exit"
@@ -53,7 +55,30 @@ def name_victims(
             elif incident.lead.line < line <= waited.get(source, line):
                 process = next((one for one in free if one.rank == rank), None)
         named.append(incident if process is None else _happened_to(incident, process))
-    return named
+    return [_first_hand(one, named) if one.lead.format in KERNEL_FORMATS else one for one in named]
+
+
+CRASH = "native-crash"
+"""Subcategory of what the kernel notes when a program crashes."""
+
+
+def _first_hand(incident: Incident, incidents: Sequence[Incident]) -> Incident:
+    """What the kernel says of a process of the job is no mere condition of its host.
+
+    A crash is a cause, unless the process itself complained before: many crash while they end.
+    """
+    if incident.actor.rank is None:
+        return incident
+    complained = any(
+        other.actor.rank == incident.actor.rank and other.lead.format not in KERNEL_FORMATS and _is_failure(other)
+        for other in incidents
+    )
+    role = "cause" if incident.subcategory == CRASH and not complained else incident.role
+    return msgspec.structs.replace(incident, hushed=False, role=role)
+
+
+def _is_failure(incident: Incident) -> bool:
+    return incident.signature is not None and incident.role in ("cause", "symptom") and not incident.hushed
 
 
 def _first_wait(source: int, incidents: Sequence[Incident]) -> int:
@@ -64,7 +89,7 @@ def _spoken_of(
     incident: Incident, signatures: Mapping[str, Signature], by_pid: Mapping[int, Sequence[Process]]
 ) -> Process | None:
     actor = incident.actor
-    if actor.rank is not None or (actor.pid is not None and incident.lead.format not in KERNEL_FORMATS):
+    if actor.rank is not None or (actor.pid is not None and incident.lead.format not in NAMING_FORMATS):
         return None
     for finding in (incident.lead, *incident.findings):
         signature = signatures.get(finding.signature or "")
