@@ -113,7 +113,7 @@ def test_of_two_unknown_errors_that_no_clock_orders_the_component_that_failed_is
 
 
 def test_what_failed_in_workers_that_were_started_again_is_no_first_cause() -> None:
-    first, second = incident("i1", finding("x/a", 10.0), "either"), fault(30.0, "i2", 1)
+    first, second = incident("i1", finding("x/a", 10.0), "either"), fault(5.0, "i2", 1)
     later = CheckerResult(rule="restart", kind="aftermath", reason=Text("again", "再次"), covers=("i2",))
 
     chain = caused(first, second, checked=(later,))

@@ -20,8 +20,7 @@ class JobView(msgspec.Struct, frozen=True):
 
 
 class CheckerResult(msgspec.Struct, frozen=True, kw_only=True):
-    """A rule's word: the incident that is the first cause (`root`), ranks nobody heard from (`suspects`), or incidents
-    that are no first cause (`aftermath`).
+    """A rule's word: the first cause (`root`), ranks nobody heard from (`suspects`), or what is no cause (`aftermath`).
 
     Attributes:
         proven: The absence was counted (expected against seen), not inferred.
