@@ -9,7 +9,7 @@ import msgspec
 
 from plogscope.correlate.identity import integer
 from plogscope.model.chain import KERNEL_FORMATS, Cluster, Incident, Process
-from plogscope.model.record import Finding
+from plogscope.model.record import Actor, Finding
 from plogscope.model.signature import Signature
 
 NAMING_FORMATS = KERNEL_FORMATS | {"hwlog"}
@@ -28,7 +28,8 @@ def name_victims(
 ) -> list[Incident]:
     """Incidents with the process that they happened to.
 
-    1. A line of the kernel, or of nobody, that names the pid of a process of the job is about that process.
+    1. A line of the kernel, or of nobody, that names the pid of a process of the job is about that process. So is one
+       that names the pid of a child of which the process itself says that it ended.
     2. In the output of a node whose processes do not name themselves, the first failure is that of the only process of
        the node that waits for nobody; if there are several, that of the worker that the launcher saw exit first, by
        itself (a positive exit code), when nobody in that output waited before.
@@ -37,13 +38,14 @@ def name_victims(
     for one in cluster.processes:
         if one.pid is not None:
             by_pid[one.pid].append(one)
+    children = _children(incidents, signatures)
     exits = _first_exits(findings)
     waiting = {one.actor.rank for one in incidents if one.waits and one.actor.rank is not None}
     waited = {source: _first_wait(source, incidents) for source in exits}
     named: list[Incident] = []
     claimed: set[int] = set()
     for incident in incidents:
-        process = _spoken_of(incident, signatures, by_pid)
+        process = _spoken_of(incident, signatures, by_pid) or _parent_of(incident, signatures, children)
         source = incident.lead.source
         if process is None and source not in claimed and _is_nameless_failure(incident):
             claimed.add(source)
@@ -92,14 +94,41 @@ def _spoken_of(
     if actor.rank is not None or (actor.pid is not None and incident.lead.format not in NAMING_FORMATS):
         return None
     for finding in (incident.lead, *incident.findings):
-        signature = signatures.get(finding.signature or "")
-        for name, value in finding.fields.items() if signature is not None else ():
-            if signature is None or signature.extract[name].meaning != "pid":
-                continue
-            known = [one for one in by_pid.get(integer(value) or 0, ()) if actor.node in (None, one.node)]
+        for pid in _pids(finding, signatures):
+            known = [one for one in by_pid.get(pid, ()) if actor.node in (None, one.node)]
             if len(known) == 1 and known[0].rank is not None:
                 return known[0]
     return None
+
+
+def _children(incidents: Sequence[Incident], signatures: Mapping[str, Signature]) -> dict[int, Actor]:
+    """Pid of a child whose end a process reports → that process."""
+    return {
+        pid: one.actor
+        for one in incidents
+        if one.lead.format not in NAMING_FORMATS and one.role != "teardown" and one.actor.rank is not None
+        for pid in _pids(one.lead, signatures)
+        if pid != one.actor.pid
+    }
+
+
+def _parent_of(
+    incident: Incident, signatures: Mapping[str, Signature], children: Mapping[int, Actor]
+) -> Process | None:
+    if incident.lead.format not in NAMING_FORMATS:
+        return None
+    parents = [children[pid] for one in incident.findings for pid in _pids(one, signatures) if pid in children]
+    node = incident.actor.node
+    known = next((one for one in parents if node is None or one.node in (None, node)), None)
+    return None if known is None else Process(node=node, pid=None, rank=known.rank, device=known.device)
+
+
+def _pids(finding: Finding, signatures: Mapping[str, Signature]) -> list[int]:
+    signature = signatures.get(finding.signature or "")
+    if signature is None:
+        return []
+    named = [value for name, value in finding.fields.items() if signature.extract[name].meaning == "pid"]
+    return [pid for pid in map(integer, named) if pid is not None]
 
 
 def _is_nameless_failure(incident: Incident) -> bool:

@@ -73,6 +73,16 @@ def test_a_crash_of_a_program_that_is_no_rank_stays_a_hint() -> None:
     assert (named.role, named.hushed) == ("either", True)
 
 
+def test_a_crash_of_a_child_is_about_the_process_that_reports_its_end() -> None:
+    lead = finding("python/dataloader-worker-killed", source(12, "plog", "a", 43), rank=2)
+    told = incident(msgspec.structs.replace(lead, fields={"pid": "900"}))
+    told = msgspec.structs.replace(told, role="either")
+
+    crash, _ = name_victims([crash_of("900"), told], [], SIGNATURES, JOB)
+
+    assert (crash.actor.rank, crash.role, crash.hushed) == (2, "cause", False)
+
+
 def nameless(line: int = 5) -> Incident:
     return incident(finding("python/value-error", OUTPUT, line=line))
 
