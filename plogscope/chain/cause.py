@@ -17,7 +17,7 @@ from plogscope.chain.edges import INTERRUPTED, STRENGTH, UNKNOWN_STRENGTH, conne
 from plogscope.chain.order import comparable, precedes
 from plogscope.model.chain import Chain, Clock, Edge, Incident, Rival, Suspect
 from plogscope.model.signature import Signature
-from plogscope.model.vocabulary import Place
+from plogscope.model.vocabulary import Place, Text
 from plogscope.wording import say
 
 MAX_RIVALS = 5
@@ -44,11 +44,16 @@ def find_cause(
     ended = aftermath(alive, edges)
     alive = [incident for incident in alive if incident.id not in ended]
     edges = tuple(edge for edge in edges if edge.effect not in ended and edge.cause not in ended)
-    root, suspects, proven, reasons = _choose(alive, edges, clocks, checked, signatures)
+    later = {one: result.reason for result in checked if result.kind == "aftermath" for one in result.covers}
+    first = [one for one in alive if one.id not in later]
+    said = [result for result in checked if result.kind != "aftermath" and result.incident not in later]
+    known = [edge for edge in edges if edge.cause not in later]
+    root, suspects, proven, reasons = _choose(first, known, clocks, said, signatures)
+    edges = tuple(edge for edge in edges if edge.cause not in later or edge.effect in later)
     if root is not None and reasons:
         alive = [*(one for one in alive if one.id != root.id), root]
         incidents = _with(incidents, root)
-    edges = _towards(root, alive, edges, reasons)
+    edges = _towards(root, alive, (*edges, *_restarted(root, later, edges)), reasons)
     places = {**_places(incidents, cleared, edges, root), **dict.fromkeys(ended, AFTERMATH)}
     rivals = _rivals(root, alive, edges, clocks) if root and not reasons else ()
     return Chain(
@@ -63,6 +68,18 @@ def find_cause(
         root_reason=reasons[0].reason if root is not None and reasons else None,
         root_proven=bool(root is not None and reasons and reasons[0].proven),
     )
+
+
+def _restarted(root: Incident | None, later: Mapping[str, Text], edges: Sequence[Edge]) -> list[Edge]:
+    """From the root to what failed in workers that were started again, where nothing else there explains it."""
+    has = {edge.effect for edge in edges}
+    if root is None:
+        return []
+    return [
+        Edge(cause=root.id, effect=one, kind="checker", reason=reason)
+        for one, reason in later.items()
+        if one not in has
+    ]
 
 
 AFTERMATH: Place = "teardown"

@@ -10,7 +10,7 @@ import msgspec
 from plogscope.formats.prefixes import clean, peel
 from plogscope.formats.registry import classify
 from plogscope.formats.stamps import SECOND_NS
-from plogscope.model.chain import Incident
+from plogscope.model.chain import KERNEL_FORMATS, Incident
 from plogscope.model.record import Actor, Finding, Writer
 from plogscope.model.signature import Code, Signature
 from plogscope.model.vocabulary import Category, Role, Text
@@ -55,8 +55,8 @@ class Judged(msgspec.Struct, frozen=True):
     """Printed below ERROR by a logging library, or a condition of the host that names no process of the job."""
 
 
-KERNEL_FORMATS = frozenset({"syslog", "dmesg"})
-"""A condition of the host that the kernel reports and that names no process of the job is a hint, not yet its cause."""
+ENDS_THE_HOST = "kernel-panic"
+"""Subcategory of what ends all processes of a host, of the job or not."""
 
 HUSHING_FORMATS = frozenset({"vllm", "py-logging", "torch-log", "mindie", "mindspore"})
 
@@ -73,7 +73,10 @@ def judge(finding: Finding, signatures: Mapping[str, Signature], lookup: CodeLoo
             role, category = code.role, code.category
             title = Text(en=f"{code.code} {code.title.en}", zh=f"{code.code} {code.title.zh}")
     hushed = _printed_below_error(finding) or (
-        finding.format in KERNEL_FORMATS and category == "host" and finding.actor.pid is None
+        finding.format in KERNEL_FORMATS
+        and category == "host"
+        and finding.actor.pid is None
+        and (signature.subcategory != ENDS_THE_HOST)
     )
     return Judged(finding, signature, role, category, title, signature.chain.weight, hushed)
 

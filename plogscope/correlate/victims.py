@@ -8,11 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from plogscope.correlate.identity import integer
-from plogscope.model.chain import Cluster, Incident, Process
-from plogscope.model.record import Finding
+from plogscope.model.chain import KERNEL_FORMATS, Cluster, Incident, Process
+from plogscope.model.record import Actor, Finding
 from plogscope.model.signature import Signature
 
-KERNEL_FORMATS = ("dmesg", "syslog", "hwlog")
+NAMING_FORMATS = KERNEL_FORMATS | {"hwlog"}
+"""Logs in which the system speaks of processes by their pid."""
+
 FIRST_EXIT = "launcher/first-observed-failure"
 SUMMARY_RANK = "launcher/summary-rank"
 SUMMARY_EXIT = "launcher/summary-exit"
@@ -26,7 +28,8 @@ def name_victims(
 ) -> list[Incident]:
     """Incidents with the process that they happened to.
 
-    1. A line of the kernel, or of nobody, that names the pid of a process of the job is about that process.
+    1. A line of the kernel, or of nobody, that names the pid of a process of the job is about that process. So is one
+       that names the pid of a child of which the process itself says that it ended.
     2. In the output of a node whose processes do not name themselves, the first failure is that of the only process of
        the node that waits for nobody; if there are several, that of the worker that the launcher saw exit first, by
        itself (a positive exit code), when nobody in that output waited before.
@@ -35,13 +38,14 @@ def name_victims(
     for one in cluster.processes:
         if one.pid is not None:
             by_pid[one.pid].append(one)
+    children = _children(incidents, signatures)
     exits = _first_exits(findings)
     waiting = {one.actor.rank for one in incidents if one.waits and one.actor.rank is not None}
     waited = {source: _first_wait(source, incidents) for source in exits}
     named: list[Incident] = []
     claimed: set[int] = set()
     for incident in incidents:
-        process = _spoken_of(incident, signatures, by_pid)
+        process = _spoken_of(incident, signatures, by_pid) or _parent_of(incident, signatures, children)
         source = incident.lead.source
         if process is None and source not in claimed and _is_nameless_failure(incident):
             claimed.add(source)
@@ -53,7 +57,30 @@ def name_victims(
             elif incident.lead.line < line <= waited.get(source, line):
                 process = next((one for one in free if one.rank == rank), None)
         named.append(incident if process is None else _happened_to(incident, process))
-    return named
+    return [_first_hand(one, named) if one.lead.format in KERNEL_FORMATS else one for one in named]
+
+
+CRASH = "native-crash"
+"""Subcategory of what the kernel notes when a program crashes."""
+
+
+def _first_hand(incident: Incident, incidents: Sequence[Incident]) -> Incident:
+    """What the kernel says of a process of the job is no mere condition of its host.
+
+    A crash is a cause, unless the process itself complained before: many crash while they end.
+    """
+    if incident.actor.rank is None:
+        return incident
+    complained = any(
+        other.actor.rank == incident.actor.rank and other.lead.format not in KERNEL_FORMATS and _is_failure(other)
+        for other in incidents
+    )
+    role = "cause" if incident.subcategory == CRASH and not complained else incident.role
+    return msgspec.structs.replace(incident, hushed=False, role=role)
+
+
+def _is_failure(incident: Incident) -> bool:
+    return incident.signature is not None and incident.role in ("cause", "symptom") and not incident.hushed
 
 
 def _first_wait(source: int, incidents: Sequence[Incident]) -> int:
@@ -64,17 +91,44 @@ def _spoken_of(
     incident: Incident, signatures: Mapping[str, Signature], by_pid: Mapping[int, Sequence[Process]]
 ) -> Process | None:
     actor = incident.actor
-    if actor.rank is not None or (actor.pid is not None and incident.lead.format not in KERNEL_FORMATS):
+    if actor.rank is not None or (actor.pid is not None and incident.lead.format not in NAMING_FORMATS):
         return None
     for finding in (incident.lead, *incident.findings):
-        signature = signatures.get(finding.signature or "")
-        for name, value in finding.fields.items() if signature is not None else ():
-            if signature is None or signature.extract[name].meaning != "pid":
-                continue
-            known = [one for one in by_pid.get(integer(value) or 0, ()) if actor.node in (None, one.node)]
+        for pid in _pids(finding, signatures):
+            known = [one for one in by_pid.get(pid, ()) if actor.node in (None, one.node)]
             if len(known) == 1 and known[0].rank is not None:
                 return known[0]
     return None
+
+
+def _children(incidents: Sequence[Incident], signatures: Mapping[str, Signature]) -> dict[int, Actor]:
+    """Pid of a child whose end a process reports → that process."""
+    return {
+        pid: one.actor
+        for one in incidents
+        if one.lead.format not in NAMING_FORMATS and one.role != "teardown" and one.actor.rank is not None
+        for pid in _pids(one.lead, signatures)
+        if pid != one.actor.pid
+    }
+
+
+def _parent_of(
+    incident: Incident, signatures: Mapping[str, Signature], children: Mapping[int, Actor]
+) -> Process | None:
+    if incident.lead.format not in NAMING_FORMATS:
+        return None
+    parents = [children[pid] for one in incident.findings for pid in _pids(one, signatures) if pid in children]
+    node = incident.actor.node
+    known = next((one for one in parents if node is None or one.node in (None, node)), None)
+    return None if known is None else Process(node=node, pid=None, rank=known.rank, device=known.device)
+
+
+def _pids(finding: Finding, signatures: Mapping[str, Signature]) -> list[int]:
+    signature = signatures.get(finding.signature or "")
+    if signature is None:
+        return []
+    named = [value for name, value in finding.fields.items() if signature.extract[name].meaning == "pid"]
+    return [pid for pid in map(integer, named) if pid is not None]
 
 
 def _is_nameless_failure(incident: Incident) -> bool:

@@ -70,6 +70,22 @@ _PDSH = re.compile(r"(worker-\d{1,7}|node(?:-\w{1,40}|\d{1,7})|(?:\d{1,3}\.){3}\
 _COMPOSE = re.compile(r"((?=[\w.]{0,80}[\-_\d])[a-z0-9][\w.\-]{0,80})\s{1,40}\| ")
 
 
+_SRUN = re.compile(
+    r" {0,6}(\d{1,6}): (?=Traceback \(most recent call last\):|  File \"|    \S|\[rank\d|\[PID: \d"
+    r"|\[(?:DEBUG|INFO|WARNING|ERROR|EVENT)\] ?(?:[A-Z]\w{0,31}\(|\d{4}-\d)|\[\d{4}-\d\d-\d\d "
+    r"|(?:[A-Za-z_]\w{0,60}\.){0,8}[A-Z]\w{0,60}(?:Error|Exception|Interrupt|Exit)(?:: |$))"
+)
+"""`srun --label` puts the number of the task before each line, in columns. A task can be a rank or a whole node."""
+
+
+def _peel_srun(text: str, state: Peeling) -> int:
+    found = _SRUN.match(text)
+    if found is None:
+        return 0
+    state.names.append(f"task {found[1]}")
+    return found.end()
+
+
 def _peel_receipt(text: str, state: Peeling) -> int:
     found = _RECEIPT.match(text)
     if found is None:
@@ -174,7 +190,8 @@ def _peel_host(text: str, state: Peeling) -> int:
 
 _Peeler = Callable[[str, Peeling], int]
 _BRACKET: tuple[_Peeler, ...] = (_peel_rank, _peel_receipt, _peel_viewer, _peel_mpi, _peel_pod)
-_DIGIT: tuple[_Peeler, ...] = (_peel_kubernetes, _peel_grep, _peel_host, _peel_viewer_tab)
+_DIGIT: tuple[_Peeler, ...] = (_peel_kubernetes, _peel_grep, _peel_host, _peel_viewer_tab, _peel_srun)
+_SPACE: tuple[_Peeler, ...] = (_peel_viewer_tab, _peel_srun)
 _OTHER: tuple[_Peeler, ...] = (_peel_grep, _peel_host)
 
 
@@ -186,7 +203,7 @@ def peelers(text: str) -> tuple[_Peeler, ...]:
     if first == "(":
         return (_peel_proc,)
     if first in _SPACES:
-        return (_peel_viewer_tab,) if "\t" in text[:20] else ()
+        return _SPACE if "\t" in text[:20] or text[:8].lstrip(" ")[:1] in _DIGITS else ()
     if first in _DIGITS:
         return _DIGIT
     head = text[:420]

@@ -78,6 +78,10 @@ class Cluster(msgspec.Struct, frozen=True, kw_only=True):
     expected_ranks: int | None = None
 
 
+KERNEL_FORMATS = frozenset({"syslog", "dmesg"})
+"""Logs of a host: many programs write them, so what stands in the same file is not of one process."""
+
+
 class Incident(msgspec.Struct, frozen=True, kw_only=True):
     """Findings that are one failure seen by several layers, or one failure repeated.
 
@@ -119,6 +123,8 @@ class Incident(msgspec.Struct, frozen=True, kw_only=True):
             return mine.process == theirs.process
         if mine.rank is not None and theirs.rank is not None:
             return mine.rank == theirs.rank
+        if self.lead.format in KERNEL_FORMATS or other.lead.format in KERNEL_FORMATS:
+            return False
         return self.lead.source == other.lead.source
 
 

@@ -110,3 +110,13 @@ def test_of_two_unknown_errors_that_no_clock_orders_the_component_that_failed_is
     stated = incident("i2", finding(None, 9.0, source=2, line=25), "either", category="unknown")
 
     assert caused(printed, stated).root == "i2"
+
+
+def test_what_failed_in_workers_that_were_started_again_is_no_first_cause() -> None:
+    first, second = incident("i1", finding("x/a", 10.0), "either"), fault(5.0, "i2", 1)
+    later = CheckerResult(rule="restart", kind="aftermath", reason=Text("again", "再次"), covers=("i2",))
+
+    chain = caused(first, second, checked=(later,))
+
+    assert (chain.root, chain.places["i2"]) == ("i1", "cascade")
+    assert [(edge.cause, edge.effect, edge.reason) for edge in chain.edges] == [("i1", "i2", later.reason)]

@@ -49,6 +49,40 @@ def test_a_pid_of_another_node_is_somebody_else() -> None:
     assert named.actor.rank is None
 
 
+def crash_of(pid: str) -> Incident:
+    lead = finding("launcher/kernel-killed-by-signal", source(1, "host-system", "a"), format="syslog")
+    crash = incident(msgspec.structs.replace(lead, fields={"pid": pid}))
+    return msgspec.structs.replace(crash, role="either", subcategory="native-crash", hushed=True)
+
+
+def test_a_crash_that_the_kernel_notes_of_a_rank_is_a_cause() -> None:
+    (named,) = name_victims([crash_of("42")], [], SIGNATURES, JOB)
+
+    assert (named.actor.rank, named.role, named.hushed) == (1, "cause", False)
+
+
+def test_a_rank_that_complained_before_crashed_while_it_ended() -> None:
+    crash, _ = name_victims([crash_of("42"), waiting(1)], [], SIGNATURES, JOB)
+
+    assert (crash.role, crash.hushed) == ("either", False)
+
+
+def test_a_crash_of_a_program_that_is_no_rank_stays_a_hint() -> None:
+    (named,) = name_victims([crash_of("900")], [], SIGNATURES, JOB)
+
+    assert (named.role, named.hushed) == ("either", True)
+
+
+def test_a_crash_of_a_child_is_about_the_process_that_reports_its_end() -> None:
+    lead = finding("python/dataloader-worker-killed", source(12, "plog", "a", 43), rank=2)
+    told = incident(msgspec.structs.replace(lead, fields={"pid": "900"}))
+    told = msgspec.structs.replace(told, role="either")
+
+    crash, _ = name_victims([crash_of("900"), told], [], SIGNATURES, JOB)
+
+    assert (crash.actor.rank, crash.role, crash.hushed) == (2, "cause", False)
+
+
 def nameless(line: int = 5) -> Incident:
     return incident(finding("python/value-error", OUTPUT, line=line))
 

@@ -234,3 +234,19 @@ def test_a_line_of_five_megabytes_takes_linear_time() -> None:
     pieces = split_glued(line)
     assert time.process_time() - started < 8
     assert pieces[-1][1] == PLOG
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Traceback (most recent call last):", '  File "a.py", line 3, in run', "    run()", "ValueError: bad", PLOG],
+)
+@pytest.mark.parametrize("label", ["7: ", " 7: ", "  7: "])
+def test_the_label_of_srun_names_a_task_and_not_a_rank(label: str, text: str) -> None:
+    facts, rest = peel(label + text)
+
+    assert (rest, facts.stream, facts.rank) == (text, "task 7", None)
+
+
+@pytest.mark.parametrize("line", ["7: a note", " 3: the third point", "12:30: ready", "2: Error in the text"])
+def test_a_number_before_plain_words_is_no_label(line: str) -> None:
+    assert peel(line) == (NO_FACTS, line)

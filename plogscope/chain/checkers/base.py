@@ -20,18 +20,19 @@ class JobView(msgspec.Struct, frozen=True):
 
 
 class CheckerResult(msgspec.Struct, frozen=True, kw_only=True):
-    """A rule's word: the incident that is the first cause (`root`), or ranks nobody heard from (`suspects`).
+    """A rule's word: the first cause (`root`), ranks nobody heard from (`suspects`), or what is no cause (`aftermath`).
 
     Attributes:
         proven: The absence was counted (expected against seen), not inferred.
         finding: The line that proves it.
         suspects: Of a root: all the ranks that are wrong, when there are several.
-        covers: Incidents that the rule compared with each other: none of them speaks against its choice.
+        covers: Of a root: incidents that the rule compared with each other, none of them speaks against its choice. Of
+            an aftermath: what belongs to it.
         actor: Whose failure it is, when another rank states it.
     """
 
     rule: str
-    kind: Literal["root", "suspects"]
+    kind: Literal["root", "suspects", "aftermath"]
     reason: Text
     incident: str | None = None
     suspects: tuple[Suspect, ...] = ()

@@ -1,7 +1,8 @@
 """Rule `execution`: in one communicator the rank that is at another operation, or that does not report, is the one.
 
 1. Among the reports of one collective the minority with another index (a tie: the lower one), another operation at
-   the same index, or another count is the odd rank: it is the first cause, at its own record.
+   the same index, or another count is the odd rank: it is the first cause, at its own record. Ranks that all differ are
+   no majority. A rank that says nothing and that the heartbeat or the network lost explains more than a difference.
 2. Otherwise members that did not report and have no failure of their own are suspects. Those that any report names as
    the peer it waited for come first. Absence is proven when most of the communicator's members did report.
 Operations between two ranks are left out of 1: their counters differ from rank to rank.
@@ -14,8 +15,17 @@ from collections.abc import Callable, Sequence
 
 from plogscope.chain.checkers.accuse import listed, suspects
 from plogscope.chain.checkers.base import CheckerResult, JobView
-from plogscope.chain.checkers.reading import NEVER_NS, exec_limit_ns, incident_of, is_own_failure, uncertainty_ns
+from plogscope.chain.checkers.reading import (
+    NEVER_NS,
+    exec_limit_ns,
+    incident_of,
+    is_own_failure,
+    number,
+    these,
+    uncertainty_ns,
+)
 from plogscope.chain.checkers.seats import Seats, find_seats
+from plogscope.chain.checkers.signatures import CQE, HEARTBEAT
 from plogscope.chain.checkers.tasks import TaskReport, by_communicator, task_reports
 from plogscope.model.vocabulary import Text
 from plogscope.wording import say
@@ -32,8 +42,18 @@ def check(view: JobView) -> list[CheckerResult]:
     seats = find_seats(view)
     reports = task_reports(view, seats)
     groups = by_communicator(reports)
-    odd = [result for members in groups.values() if (result := _odd_rank(view, members)) is not None]
+    lost = _is_anybody_lost(view, seats, reports)
+    odd = [] if lost else [result for members in groups.values() if (result := _odd_rank(view, members)) is not None]
     return odd or _silent_members(view, seats, groups, reports)
+
+
+def _is_anybody_lost(view: JobView, seats: Seats, reports: Sequence[TaskReport]) -> bool:
+    """True when packets to a rank got lost, or the heartbeat of one that does not report: the others stop anywhere."""
+    if these(view, *CQE):
+        return True
+    talking = {one.rank for one in reports}
+    places = ((one.fields.get("remote_address"), number(one, "remote_device")) for one in these(view, *HEARTBEAT))
+    return any((rank := seats.at(*where)) is not None and rank not in talking for where in places)
 
 
 def _odd_rank(view: JobView, members: Sequence[TaskReport]) -> CheckerResult | None:
@@ -64,7 +84,7 @@ def _minority(
     """
     told = [one for one in members if trait(one) is not None]
     votes = Counter(trait(one) for one in told)
-    if len(votes) < PAIR:
+    if len(votes) < PAIR or (len(votes) > PAIR and 2 * max(votes.values()) <= len(told)):
         return None
     timed = uncertainty_ns([one.finding for one in told], view.cluster.clocks) < NEVER_NS
 

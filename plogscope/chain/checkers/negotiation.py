@@ -44,7 +44,7 @@ Missing = tuple[set[int], Finding]
 
 def check(view: JobView) -> list[CheckerResult]:
     """One result: the missing ranks, or the root that somebody cannot reach."""
-    found = _printed(view) or _counted(view)
+    found = missing_ranks(view)
     if found is None:
         return _unreachable_root(view)
     missing, finding = found
@@ -63,6 +63,11 @@ def check(view: JobView) -> list[CheckerResult]:
             finding=finding,
         )
     ]
+
+
+def missing_ranks(view: JobView) -> Missing | None:
+    """The ranks that the root printed as missing, or that its list of connected ranks leaves out."""
+    return _printed(view) or _counted(view)
 
 
 def _printed(view: JobView) -> Missing | None:

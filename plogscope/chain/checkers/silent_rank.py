@@ -27,9 +27,10 @@ def check(view: JobView) -> list[CheckerResult]:
     if not waits:
         return []
     seen = {one.rank for one in view.cluster.processes if one.rank is not None}
+    seen |= {one.actor.rank for one in view.findings if one.actor.rank is not None}
     expected = view.cluster.expected_ranks
     ranked = sum(one.rank is not None for one in view.cluster.processes)
-    if expected is not None and expected <= MAX_RANKS and expected / 2 <= len(seen) <= ranked < expected:
+    if expected is not None and expected <= MAX_RANKS and expected / 2 <= len(seen) < expected > ranked:
         missing = set(range(expected)) - seen
         reason = say("checker.no_log", ranks=listed(missing), expected=expected)
         return [

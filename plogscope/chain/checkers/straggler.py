@@ -16,9 +16,10 @@ from itertools import product
 import msgspec
 
 from plogscope.chain.checkers.base import CheckerResult, JobView
+from plogscope.chain.checkers.negotiation import missing_ranks
 from plogscope.chain.checkers.reading import connect_limit_ns, exec_limit_ns, incident_of, number, these, uncertainty_ns
 from plogscope.chain.checkers.seats import Seats, find_seats
-from plogscope.chain.checkers.signatures import COMM_INIT_SUCCESS, ENTRY_COMM_INIT, TASK_FAILED
+from plogscope.chain.checkers.signatures import COMM_INIT_SUCCESS, ENTRY_COMM_INIT, SETUP_AGENT, TASK_FAILED
 from plogscope.chain.checkers.tasks import TaskReport, by_communicator, task_reports
 from plogscope.formats.stamps import SECOND_NS
 from plogscope.model.chain import Incident
@@ -41,9 +42,16 @@ def check(view: JobView) -> list[CheckerResult]:
         _late(view, [*_issues(members), *_elsewhere(members, seats, first)], exec_limit_ns(view))
         for members in by_communicator(reports).values()
     ]
-    late += [_late(view, arrivals, connect_limit_ns(view)) for arrivals in _entries(view, seats).values()]
+    absent = missing_ranks(view)
+    bringing_up = [_late(view, arrivals, connect_limit_ns(view)) for arrivals in _entries(view, seats)]
+    late += [one for one in bringing_up if one is None or absent is None or _is_among(one[1], absent[0])]
     found = [result for _, result in sorted(filter(None, late), key=lambda one: -one[0])]
     return found or [result for _, result in filter(None, [_last_to_wait(view)])]
+
+
+def _is_among(result: CheckerResult, missing: set[int]) -> bool:
+    """True when the late rank is one that the root missed: who connected to it came in time."""
+    return result.finding is not None and number(result.finding, "rank") in missing
 
 
 def _last_to_wait(view: JobView) -> tuple[int, CheckerResult] | None:
@@ -112,17 +120,22 @@ def _elsewhere(members: Sequence[TaskReport], seats: Seats, first: dict[int, Arr
     return [first[rank] for rank in sorted(known) if rank in first]
 
 
-def _entries(view: JobView, seats: Seats) -> dict[str, list[Arrival]]:
-    """Communicators that never came up → when each of their ranks entered."""
+def _entries(view: JobView, seats: Seats) -> list[list[Arrival]]:
+    """Of each communicator that never came up: when its ranks entered.
+
+    In logs of no known node, servers tell which processes share a clock; those of several are not compared.
+    """
+    servers = {one.writer: one.fields.get("address") for one in these(view, SETUP_AGENT)}
     ready = {one.fields.get("communicator") for one in these(view, COMM_INIT_SUCCESS)}
-    found: dict[str, dict[int, Arrival]] = defaultdict(dict)
+    found: dict[tuple[str, str | None], dict[int, Arrival]] = defaultdict(dict)
     for finding in these(view, ENTRY_COMM_INIT):
         name, inside = finding.fields.get("communicator", ""), number(finding, "rank")
         if not name or name in ready or inside is None or finding.order_ns is None:
             continue
         rank = finding.actor.rank if finding.actor.rank is not None else seats.world(name, inside)
-        found[name].setdefault(inside, (finding.order_ns, finding, rank))
-    return {name: list(arrivals.values()) for name, arrivals in found.items()}
+        server = servers.get(finding.writer) if finding.actor.node is None else None
+        found[name, server].setdefault(inside, (finding.order_ns, finding, rank))
+    return [list(arrivals.values()) for arrivals in found.values()]
 
 
 def _late(view: JobView, arrivals: Sequence[Arrival], limit: int) -> tuple[int, CheckerResult] | None:

@@ -115,3 +115,38 @@ def test_all_alike_and_complete_says_nothing() -> None:
         job.reports_task(rank, 100.0, remote=(rank + 1) % 4)
 
     assert check(job.view()) == []
+
+
+def test_counts_that_differ_everywhere_accuse_nobody() -> None:
+    job = Job(expected=4)
+    issued = "2026-02-01-10:00:00.000.000"
+    for rank, count in enumerate((1, 4096, 8192, 4096)):
+        job.reports_task(rank, 100.0, issued=issued, count=count)
+
+    assert check(job.view()) == []
+
+
+def test_a_lost_rank_that_reports_nothing_explains_more_than_a_rank_that_is_behind() -> None:
+    job = Job(expected=4)
+    for rank, index in ((0, 8), (1, 7), (2, 8)):
+        job.reports_task(rank, 100.0, index=index)
+    job.says(3, "hccl/setup-agent", communicator=WORLD, rank_size=4, rank=3, address="10.44.3.0", physical=3)
+    job.fails(
+        0, "hccl/heartbeat-exception", 100.0, remote_address="10.44.3.0", remote_device=3,
+        kind="Heartbeat Lost Occurred",
+    )  # fmt: skip
+
+    (result,) = check(job.view())
+
+    assert (result.kind, [one.rank for one in result.suspects]) == ("suspects", [3])
+
+
+def test_after_lost_packets_ranks_stop_at_different_operations() -> None:
+    job = Job(expected=4)
+    for rank, index in ((0, 8), (1, 7), (2, 8)):
+        job.reports_task(rank, 100.0, index=index)
+    job.fails(0, "hccl/cqe-error", 60.0, remote_ip="192.0.2.3")
+
+    (result,) = check(job.view())
+
+    assert result.kind == "suspects"

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import msgspec
+
 from plogscope.chain.checkers.short_limit import check
 from plogscope.model.chain import Clock
 from tests.chain.checkers.job import Job
@@ -60,5 +62,31 @@ def test_clocks_that_cannot_tell_who_gave_up_first_say_nothing() -> None:
     job = job_of(1800, 1800, 60, 1800, clocks=clocks)
     job.reports_task(2, 400.0)
     job.reports_task(0, 2200.0, clock=1)
+
+    assert check(job.view()) == []
+
+
+def test_half_of_the_ranks_with_a_short_limit_for_connecting_are_the_cause_too() -> None:
+    job = Job(expected=4)
+    for rank, limit in enumerate((900, 60, 900, 60)):
+        job.says(rank, "hccl/connect-timeout-env", 0.0, limit=limit)
+    job.fails(3, "hccl/socket-timeout", 75.0)
+    job.fails(1, "hccl/socket-timeout", 76.0)
+    job.fails(0, "hccl/socket-timeout", 915.0)
+
+    (result,) = check(job.view())
+
+    assert result.finding is not None
+    assert (result.finding.actor.rank, [one.rank for one in result.suspects]) == (3, [1, 3])
+    assert "HCCL_CONNECT_TIMEOUT" in result.reason.en
+
+
+def test_a_wait_of_another_length_did_not_run_out_by_that_limit() -> None:
+    job = Job(expected=4)
+    for rank, limit in enumerate((900, 60, 900, 900)):
+        job.says(rank, "hccl/connect-timeout-env", 0.0, limit=limit)
+    wait = job.fails(1, "hccl/task-failed", 400.0)
+    job.incidents[-1] = msgspec.structs.replace(wait, start_ns=(wait.time_ns or 0) - 300_000_000_000)
+    job.fails(0, "hccl/socket-timeout", 915.0)
 
     assert check(job.view()) == []

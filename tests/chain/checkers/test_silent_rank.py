@@ -70,3 +70,13 @@ def test_two_processes_with_one_rank_break_the_count() -> None:
     job.processes[99] = job.processes[2]
 
     assert check(job.view()) == []
+
+
+def test_a_rank_that_is_heard_without_a_process_is_not_silent() -> None:
+    job = Job(expected=3)
+    for rank in (0, 1):
+        job.fails(rank, "hccl/task-failed", 100.0)
+    job.says(2, "progress/step-loss", 50.0)
+    job.processes.pop(2)
+
+    assert check(job.view()) == []

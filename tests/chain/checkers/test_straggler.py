@@ -129,3 +129,23 @@ def test_nobody_is_late_when_several_ranks_began_late() -> None:
         waits_from(job, rank, began_s, began_s + 1800.0)
 
     assert check(job.view()) == []
+
+
+def test_a_rank_that_the_root_counts_as_connected_did_not_come_too_late() -> None:
+    job = Job(expected=4)
+    for rank, at_s in ((0, 200.0), (1, 0.4), (2, 0.0)):
+        job.says(rank, "hccl/entry-comm-init", at_s, communicator=WORLD, rank_size=4, rank=rank)
+    job.fails(0, "hccl/agents-missing", 320.0, missing="3,")
+
+    assert check(job.view()) == []
+
+
+def test_logs_of_no_known_node_share_a_clock_only_on_one_server() -> None:
+    job = Job(expected=3)
+    for rank, at_s in ((0, 0.0), (1, 0.4), (2, 200.0)):
+        job.seen(rank)
+        job.processes[rank] = msgspec.structs.replace(job.processes[rank], node=None)
+        job.says(rank, "hccl/entry-comm-init", at_s, communicator=WORLD, rank_size=3, rank=rank)
+        job.says(rank, "hccl/setup-agent", at_s, communicator=WORLD, rank=rank, address=f"10.44.3.{rank // 2}")
+
+    assert check(job.view()) == []
