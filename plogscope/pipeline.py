@@ -6,12 +6,13 @@ passed steps are a healthy baseline and no evidence; `route` comes after chain b
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
+import regex
 
 from plogscope.chain.category import name_category
 from plogscope.chain.caught import caught
@@ -228,6 +229,7 @@ def _chain(
         lambda finding: read_sequel(bundle.sources[finding.source], finding),
         last_words(bundle, correlated.cluster, correlated.clocks, _ends(seen)),
         correlated.clocks.clocks,
+        _says(signatures.get(GOES_WITHOUT)),
     )
     cleared |= outlived([one for one in incidents if one.id not in cleared], progress)
     alive = tuple(one for one in incidents if one.id not in cleared)
@@ -240,6 +242,16 @@ def _chain(
         found = suspects_of(witnesses, signatures, correlated.cluster, paths, [one.finding for one in evidence])
         chain = msgspec.structs.replace(chain, suspects=found)
     return chain
+
+
+GOES_WITHOUT = "noise/optional-import"
+"""The signature of lines by which a program says that it goes on without a package."""
+
+
+def _says(signature: Signature | None) -> Callable[[str], bool]:
+    """Whether a line of text is one of a signature."""
+    pattern = regex.compile(signature.match.pattern, regex.MULTILINE) if signature is not None else None
+    return lambda text: pattern is not None and pattern.search(text) is not None
 
 
 def _writing(seen: Observations) -> dict[tuple[int, int], Writing]:

@@ -129,6 +129,7 @@ class Sequel(msgspec.Struct, frozen=True):
         told_ns: Local time of the record that told of it, as printed.
         next_level: Level of the log record that its writer printed next; None when something else came, or nothing.
         next_ns: Local time of that record as printed.
+        next_text: The line that its stream went on with, whoever printed it and however.
     """
 
     told: str | None = None
@@ -136,3 +137,4 @@ class Sequel(msgspec.Struct, frozen=True):
     told_ns: int | None = None
     next_level: str | None = None
     next_ns: int | None = None
+    next_text: str = ""

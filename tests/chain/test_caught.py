@@ -76,3 +76,21 @@ def test_the_files_of_endless_exceptions_are_not_all_opened() -> None:
     many = [incident(f"i{number}", finding("x/a", 10.0, format="exception")) for number in range(MAX_ASKED + 5)]
 
     assert len(caught(many, sequel_of, {}, ONE_CLOCK)) == len(asked) == MAX_ASKED
+
+
+@pytest.mark.parametrize(
+    ("text", "was_caught"),
+    [
+        ("WARNING: Flash-Attn is not installed, using sdpa", True),
+        ("WARNING: apex is not installed, using sdpa", False),
+        ("flash_attn: aborting", False),
+        ("", False),
+    ],
+)
+def test_a_program_that_says_how_it_does_without_a_module_goes_on(text: str, was_caught: bool) -> None:
+    lead = finding("x/a", 10.0, format="exception", module="flash_attn.ops")
+    says = [incident("i1", lead)]
+
+    assert (
+        bool(caught(says, lambda _: Sequel(next_text=text), {}, ONE_CLOCK, lambda line: "using" in line)) == was_caught
+    )

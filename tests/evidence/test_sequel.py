@@ -91,3 +91,8 @@ def test_a_source_that_is_gone_says_nothing(tmp_path: Path) -> None:
     )
 
     assert read_sequel(gone, found) == Sequel()
+
+
+def test_what_is_said_below_in_no_known_form_is_kept_as_text(tmp_path: Path) -> None:
+    assert sequel(tmp_path, TOLD, *BLOCK, RAISED, "", "no cache, reading slowly", THEN).next_text.startswith("no cache")
+    assert sequel(tmp_path, TOLD, *BLOCK, RAISED).next_text == ""
