@@ -26,7 +26,8 @@ def name_victims(
 ) -> list[Incident]:
     """Incidents with the process that they happened to.
 
-    1. A line of the kernel, or of nobody, that names the pid of a process of the job is about that process.
+    1. A line of the kernel, or of nobody, that names the pid of a process of the job is about that process, so it is no
+       longer a remark beside the job.
     2. In the output of a node whose processes do not name themselves, the first failure is that of the only process of
        the node that waits for nobody; if there are several, that of the worker that the launcher saw exit first, by
        itself (a positive exit code), when nobody in that output waited before.
@@ -112,4 +113,4 @@ def _happened_to(incident: Incident, process: Process) -> Incident:
     actor = msgspec.structs.replace(
         incident.actor, node=process.node, pid=process.pid, rank=process.rank, device=process.device
     )
-    return msgspec.structs.replace(incident, actor=actor)
+    return msgspec.structs.replace(incident, actor=actor, hushed=False)

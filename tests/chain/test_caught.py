@@ -87,7 +87,7 @@ def test_the_files_of_endless_exceptions_are_not_all_opened() -> None:
         ("", False),
     ],
 )
-def test_a_program_that_says_how_it_does_without_a_module_goes_on(text: str, was_caught: bool) -> None:
+def test_a_program_that_says_how_it_does_without_a_module_goes_on(text: str, *, was_caught: bool) -> None:
     lead = finding("x/a", 10.0, format="exception", module="flash_attn.ops")
     says = [incident("i1", lead)]
 
