@@ -49,6 +49,12 @@ _RECEIPT = re.compile(
 )
 _RANK = re.compile(r"\[(rank|default|trainer|worker)\s?(\d{1,7})\]:[ ]?")
 _MPI = re.compile(r"\[\d{1,7},(\d{1,7})\]<std(?:out|err|diag)>: ?")
+_SRUN = re.compile(
+    r" {0,4}(\d{1,5}): (?= ?\[|Traceback \(most recent|  |[\w.]{0,80}(?:Error|Exception|Interrupt|Exit)\b"
+    r"|[WEIF]\d{4} \d\d:|(?:INFO|WARNING|ERROR|CRITICAL)\b|E[A-Z]\d{4}\b)"
+)
+"""The label of `srun -l`: the number of the task, which is the rank of what Slurm starts. Only before what a program's
+log looks like: numbers with a colon are common."""
 _POD = re.compile(r"\[pod/([^\]\s]{1,200})\] ")
 _VIEWER = re.compile(r"\[\d{1,9}\] (?=\[(?:rank|default))")
 _PROC = re.compile(
@@ -97,6 +103,15 @@ def _peel_mpi(text: str, state: Peeling) -> int:
         return 0
     state.rank = int(found[1])
     state.names.append(f"[rank{found[1]}]")
+    return found.end()
+
+
+def _peel_srun(text: str, state: Peeling) -> int:
+    found = _SRUN.match(text) if not state.names else None
+    if found is None:
+        return 0
+    state.rank = int(found[1])
+    state.names.append(f"[rank{state.rank}]")
     return found.end()
 
 
@@ -174,7 +189,8 @@ def _peel_host(text: str, state: Peeling) -> int:
 
 _Peeler = Callable[[str, Peeling], int]
 _BRACKET: tuple[_Peeler, ...] = (_peel_rank, _peel_receipt, _peel_viewer, _peel_mpi, _peel_pod)
-_DIGIT: tuple[_Peeler, ...] = (_peel_kubernetes, _peel_grep, _peel_host, _peel_viewer_tab)
+_DIGIT: tuple[_Peeler, ...] = (_peel_kubernetes, _peel_srun, _peel_grep, _peel_host, _peel_viewer_tab)
+_BLANK: tuple[_Peeler, ...] = (_peel_viewer_tab, _peel_srun)
 _OTHER: tuple[_Peeler, ...] = (_peel_grep, _peel_host)
 
 
@@ -186,7 +202,7 @@ def peelers(text: str) -> tuple[_Peeler, ...]:
     if first == "(":
         return (_peel_proc,)
     if first in _SPACES:
-        return (_peel_viewer_tab,) if "\t" in text[:20] else ()
+        return _BLANK if "\t" in text[:20] or ": " in text[:12] else ()
     if first in _DIGITS:
         return _DIGIT
     head = text[:420]

@@ -234,3 +234,19 @@ def test_a_line_of_five_megabytes_takes_linear_time() -> None:
     pieces = split_glued(line)
     assert time.process_time() - started < 8
     assert pieces[-1][1] == PLOG
+
+
+@pytest.mark.parametrize(
+    ("line", "rank", "text"),
+    [
+        ("3: Traceback (most recent call last):", 3, "Traceback (most recent call last):"),
+        (" 7:     return fn(x)", 7, "    return fn(x)"),
+        ("12: torch.distributed.DistNetworkError: no route", 12, "torch.distributed.DistNetworkError: no route"),
+        (" 0:  [2026-02-03 04:05:06] iteration 45/ 50000", 0, " [2026-02-03 04:05:06] iteration 45/ 50000"),
+        ("12: five apples", None, "12: five apples"),
+        ("    3: foo", None, "    3: foo"),
+    ],
+)
+def test_the_label_of_srun_is_the_rank(line: str, rank: int | None, text: str) -> None:
+    facts, rest = peel(line)
+    assert (facts.rank, rest) == (rank, text)
