@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import regex
 
+from plogscope.chain.affected import name_affected
 from plogscope.chain.category import name_category
 from plogscope.chain.caught import caught
 from plogscope.chain.cause import find_cause
@@ -234,8 +235,10 @@ def _chain(
     cleared |= outlived([one for one in incidents if one.id not in cleared], progress)
     alive = tuple(one for one in incidents if one.id not in cleared)
     view = JobView(alive, tuple(one.finding for one in evidence), correlated.cluster)
-    chain = find_cause(incidents, cleared, signatures, correlated.clocks.clocks, run_checkers(view))
-    chain = name_category(name_root(chain, view), correlated.clocks.clocks, _lookup)
+    checked = run_checkers(view)
+    chain = find_cause(incidents, cleared, signatures, correlated.clocks.clocks, checked)
+    chain = name_affected(name_root(chain, view), view, signatures, checked)
+    chain = name_category(chain, correlated.clocks.clocks, _lookup)
     if chain.root is None and not chain.suspects:
         witnesses = [one for one in alive if chain.places[one.id] != "teardown"]
         paths = {source.id: source.path for source in bundle.sources}
