@@ -42,7 +42,10 @@ def name_affected(
     root = chain.incident(chain.root)
     if root is None or chain.suspects or root.waits:
         return chain
-    shared = at_fault(view, _odd_side(root, view) or _same(root, chain, signatures), say("suspect.states_same"))
+    odd = _odd_side(root, view)
+    shared = at_fault(view, odd or _same(root, chain, signatures), say("suspect.states_same"))
+    if len(odd) == 1 and odd != [root.actor.rank]:
+        shared = suspects(view, odd, say("suspect.states_same"))
     if not shared and root.actor.rank is None:
         shared = _absent(checked) or suspects(view, _on_machine(root, view), say("suspect.on_machine"))
     return msgspec.structs.replace(chain, suspects=shared) if shared else chain
