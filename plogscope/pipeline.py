@@ -6,13 +6,15 @@ passed steps are a healthy baseline and no evidence; `route` comes after chain b
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
+import regex
 
+from plogscope.chain.affected import name_affected
 from plogscope.chain.category import name_category
 from plogscope.chain.caught import caught, hush_handled
 from plogscope.chain.cause import find_cause
@@ -248,18 +250,31 @@ def _chain(
         sequel_of,
         last_words(bundle, correlated.cluster, correlated.clocks, _ends(seen)),
         correlated.clocks.clocks,
+        _says(signatures.get(GOES_WITHOUT)),
     )
     cleared |= outlived([one for one in incidents if one.id not in cleared], progress)
     alive = tuple(one for one in incidents if one.id not in cleared)
     view = JobView(alive, tuple(one.finding for one in evidence), correlated.cluster)
-    chain = find_cause(incidents, cleared, signatures, correlated.clocks.clocks, run_checkers(view))
-    chain = name_category(name_root(chain, view), correlated.clocks.clocks, _lookup)
+    checked = run_checkers(view)
+    chain = find_cause(incidents, cleared, signatures, correlated.clocks.clocks, checked)
+    chain = name_affected(name_root(chain, view), view, signatures, checked)
+    chain = name_category(chain, correlated.clocks.clocks, _lookup)
     if chain.root is None and not chain.suspects:
         witnesses = [one for one in alive if chain.places[one.id] != "teardown"]
         paths = {source.id: source.path for source in bundle.sources}
         found = suspects_of(witnesses, signatures, correlated.cluster, paths, [one.finding for one in evidence])
         chain = msgspec.structs.replace(chain, suspects=found)
     return chain
+
+
+GOES_WITHOUT = "noise/optional-import"
+"""The signature of lines by which a program says that it goes on without a package."""
+
+
+def _says(signature: Signature | None) -> Callable[[str], bool]:
+    """Whether a line of text is one of a signature."""
+    pattern = regex.compile(signature.match.pattern, regex.MULTILINE) if signature is not None else None
+    return lambda text: pattern is not None and pattern.search(text) is not None
 
 
 def _writing(seen: Observations) -> dict[tuple[int, int], Writing]:

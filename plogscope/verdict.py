@@ -147,7 +147,7 @@ def _advised(advice: Advice, root: Incident, where: str) -> NextAction:
 def _insufficient(chain: Chain, witnesses: list[Incident], clocks: Sequence[Clock]) -> Judgement:
     waits = [one for one in witnesses if one.waits]
     peers = [one for one in waits if one.category == "communication"]  # a collective says more than its stream's wait
-    ended = _ended_from_outside(witnesses, clocks)
+    ended = _ended_from_outside(witnesses, clocks) or _killed(witnesses)
     lead = next(iter(ended or peers or waits or witnesses), None)
     if chain.proven_absence:
         confidence = Confidence("high", [say("confidence.counted")])
@@ -186,6 +186,20 @@ def _ended_from_outside(witnesses: list[Incident], clocks: Sequence[Clock]) -> l
 
     others = [one for one in witnesses if one.subcategory != "terminated"]
     return [] if any(map(complained_before, others)) else signals
+
+
+def _killed(witnesses: list[Incident]) -> list[Incident]:
+    """What launchers say of a process that SIGKILL ended first: no process does that to itself."""
+    return [
+        one
+        for one in witnesses
+        if one.subcategory == "launcher"
+        and any((name, value) in KILLED for finding in one.findings for name, value in finding.fields.items())
+    ]
+
+
+KILLED = (("code", "-9"), ("signal", "9"), ("signal", "Killed"))
+"""Fields of launchers' remarks on the first process that ended."""
 
 
 COLLECT_ENV = {"ASCEND_GLOBAL_LOG_LEVEL": "1", "ASCEND_PROCESS_LOG_PATH": "./ascend_plog"}

@@ -137,6 +137,12 @@ ENDINGS = {
         f"slurmstepd: error: *** STEP 881.0 ON node12 CANCELLED AT {AT} ***",
         *sent_signal(15, "SIGTERM"),
     ],
+    "slurm-after-a-task": [
+        "srun: error: node12: task 1: Killed",
+        "srun: Terminating StepId=881.0",
+        f"slurmstepd: error: *** STEP 881.0 ON node12 CANCELLED AT {AT} ***",
+        *sent_signal(15, "SIGTERM"),
+    ],
     "evicted": [
         "Normal  Preempted  12s  volcano  Preempted by pod prod/infer-0 on node n3",
         *sent_signal(15, "SIGTERM"),
@@ -175,3 +181,41 @@ def test_a_cause_that_a_process_states_before_it_is_ended_stays_the_cause(tmp_pa
     root = report.verdict.root_cause
     assert root is not None
     assert (report.verdict.category, root.line) == ("memory", STEPS + 1)
+
+
+def noted(at_s: float, text: str) -> str:
+    at = START + timedelta(seconds=at_s)
+    return f"{at:%b} {at.day:2} {at:%H:%M:%S} node12 {text}"
+
+
+CROWDED = "kernel: nf_conntrack: nf_conntrack: table full, dropping packet"
+EXPORTER = "npu-exporter[901]: [ERROR] collector/network.go:91 get link speed failed, err: not supported"
+KILLED = ["mpirun noticed that process rank 1 with PID 51008 on node node12 exited on signal 9 (Killed)."]
+
+
+@pytest.mark.parametrize(
+    ("kills", "root"),
+    [
+        ("sudo:     lee : TTY=pts/1 ; PWD=/home/lee ; USER=root ; COMMAND=/usr/bin/kill -9 51008", True),
+        ('audit: type=OBJ_PID msg=audit(1770091321.100:77): opid=51008 oauid=0 ouid=0 oses=1 ocomm="python3"', True),
+        ("sudo:     lee : TTY=pts/1 ; PWD=/home/lee ; USER=root ; COMMAND=/usr/bin/kill -9 777", False),
+        ("systemd[1]: Started Session 12 of user root.", False),
+    ],
+    ids=["sudo", "audit", "another-process", "nobody"],
+)
+def test_a_machine_says_many_things_but_only_who_killed_a_process_of_the_job_counts(
+    tmp_path: Path, kills: str, *, root: bool
+) -> None:
+    lines = [noted(-60, CROWDED), noted(30, EXPORTER), noted(END_S, kills), noted(END_S + 40, CROWDED)]
+    (tmp_path / "messages").write_text("\n".join([*lines, ""]), "utf-8")
+
+    for rank, pid in enumerate(PIDS):
+        joins = f"Entry-HcclCommInitRootInfoInner:ranks[2], rank[{rank}], rootinfo: host ip[10.1.1.1] port[60000]"
+        line = plog("INFO", "HCCL", pid, 0.5, "op_base.cc:801", f"{joins} identifier[world], deviceLogicId[{rank}]")
+        (tmp_path / f"plog-{pid}_20260203040000002.log").write_text(f"{line}\n", "utf-8")
+
+    verdict = verdict_of(tmp_path, KILLED, after_s=None).verdict
+
+    assert verdict.category == "host"
+    assert root or [one.rank for one in verdict.suspects] == [1]
+    assert (verdict.root_cause.line if verdict.root_cause is not None else None) == (3 if root else None)

@@ -30,6 +30,7 @@ def caught(
     sequel_of: Callable[[Finding], Sequel],
     last_words: LastWords,
     clocks: Sequence[Clock],
+    goes_without: Callable[[str], bool] = lambda _: False,
 ) -> frozenset[str]:
     """Ids of the incidents that the process took note of and went on.
 
@@ -38,10 +39,13 @@ def caught(
         sequel_of: Reads how a finding stands among the records of its writer.
         last_words: When each process wrote for the last time.
         clocks: By position.
+        goes_without: True for a line that says that the program goes on without something.
     """
 
     def goes_on(finding: Finding) -> bool:
         sequel = sequel_of(finding)
+        if _is_about(finding.fields.get(MODULE, ""), sequel.next_text) and goes_without(sequel.next_text):
+            return True
         if sequel.told == ANNOUNCED or sequel.next_level not in CALM or not _at_once(finding, sequel):
             return False
         if sequel.same_logger and _is_handled(sequel, known=_is_known(finding)):
@@ -81,6 +85,20 @@ def _can_be_caught(incident: Incident) -> bool:
     return incident.lead.format in EXCEPTION_FORMATS or (
         incident.signature is None and incident.lead.format == "py-logging"
     )
+
+
+MODULE = "module"
+"""Field of the signatures of a module that cannot be imported."""
+
+
+def _is_about(module: str, text: str) -> bool:
+    """True for a text that names a module, whichever way its name is written (`flash_attn`, `flash-attn`)."""
+    name = _bare(module.partition(".")[0])
+    return len(name) > 1 and name in _bare(text)
+
+
+def _bare(text: str) -> str:
+    return "".join(char for char in text.casefold() if char.isalnum())
 
 
 def _at_once(finding: Finding, sequel: Sequel) -> bool:

@@ -13,7 +13,7 @@ import msgspec
 
 from plogscope.chain.checkers.base import CheckerResult
 from plogscope.chain.clear import is_condition
-from plogscope.chain.edges import INTERRUPTED, STRENGTH, UNKNOWN_STRENGTH, connect, strength
+from plogscope.chain.edges import INTERRUPTED, STRENGTH, UNKNOWN_STRENGTH, connect, is_background, strength
 from plogscope.chain.order import comparable, precedes
 from plogscope.model.chain import Chain, Clock, Edge, Incident, Rival, Suspect
 from plogscope.model.signature import Signature
@@ -141,8 +141,14 @@ def _choose(
     signatures: Mapping[str, Signature],
 ) -> tuple[Incident | None, tuple[Suspect, ...], bool, Sequence[CheckerResult]]:
     explained = {edge.effect for edge in edges}
+    telling = {edge.cause for edge in edges if edge.kind == "signature"}
     candidates = [
-        one for one in alive if strength(one) <= UNKNOWN_STRENGTH and one.id not in explained and one.lead.quote
+        one
+        for one in alive
+        if strength(one) <= UNKNOWN_STRENGTH
+        and one.id not in explained
+        and one.lead.quote
+        and (one.id in telling or not is_background(one))
     ]
     direct = [one for one in candidates if strength(one) == STRENGTH["cause"] and not is_condition(one)]
     roots = [result for result in checked if result.kind == "root"]
@@ -261,7 +267,7 @@ def _rivals(
     for one in alive:
         if one.id == root.id or one.id in explained or strength(one) > UNKNOWN_STRENGTH or not one.lead.quote:
             continue
-        if is_condition(one) and not is_condition(root):
+        if is_background(one) or (is_condition(one) and not is_condition(root)):
             continue
         unordered = False
         if strength(one) > strength(root):

@@ -53,8 +53,12 @@ def recovered(incidents: Sequence[Incident], progress: Progress) -> frozenset[st
     """Ids of the incidents that something healthy followed."""
     by_writer: dict[Writer, list[Finding]] = defaultdict(list)
     finished: list[Finding] = []
+    taken_back: list[Finding] = []
     for finding in progress.findings:
         signature = progress.signatures.get(finding.signature or "")
+        if signature is not None and signature.subcategory == TAKEN_BACK:
+            taken_back.append(finding)
+            continue
         if signature is not None and signature.subcategory == FINISHED:
             finished.append(finding)
         for key in finding.actor.names(finding.source):
@@ -65,7 +69,7 @@ def recovered(incidents: Sequence[Incident], progress: Progress) -> frozenset[st
             ended_well = any(_same_job(finding, incident) for finding in finished)
             over = _is_passing(incident) or (ended_well and not _lasted(incident, progress.findings, finished))
         else:
-            over = _is_got_over(incident, by_writer, finished, progress)
+            over = _is_got_over(incident, by_writer, finished, progress) or _is_taken_back(incident, taken_back)
         if over:
             cleared.add(incident.id)
     return frozenset(cleared)
@@ -90,9 +94,27 @@ def _is_got_over(
         return True
     if incident.signature is None and ends:
         return True  # nothing known failed there and the run came to its good end
-    if incident.role != "cause" and any(_long_after(finding, incident, clocks) for finding in finished):
-        return True
+    if incident.role != "cause" and finished:
+        wrote_on = _wrote(incident, progress, lines=OUTLIVED_RECORDS, during_ns=OUTLIVED_NS)
+        if wrote_on or any(_long_after(finding, incident, clocks) for finding in finished):
+            return True
     return incident.role not in {"cause", "symptom"} and _went_on(incident, progress)
+
+
+TAKEN_BACK = "taken-back"
+"""Subcategory of progress signatures by which a process takes back one earlier complaint, and says no more."""
+
+
+def _is_taken_back(incident: Incident, taken_back: Sequence[Finding]) -> bool:
+    """True when the process itself said later, in the same file, that the operation it waited for went well."""
+    last = incident.findings[-1]
+    return incident.waits and any(
+        one.source == last.source
+        and one.actor.pid == last.actor.pid
+        and (one.last_line or one.line) > (last.last_line or last.line)
+        and one.fields.get("op") == last.fields.get("op")
+        for one in taken_back
+    )
 
 
 WEAK_CATEGORIES = ("accuracy", "performance")
@@ -189,9 +211,15 @@ def _long_after(finding: Finding, incident: Incident, clocks: Sequence[Clock]) -
     """True when a run came to its good end long after the incident: no process of it can have stopped there."""
     last = incident.findings[-1]
     end_ns, last_ns = _end_ns(finding), _end_ns(last)
-    if end_ns is None or last_ns is None or not comparable(finding, last, clocks):
+    if end_ns is None or last_ns is None:
         return False
+    if not comparable(finding, last, clocks):
+        return end_ns - last_ns > ANY_ZONE_NS
     return end_ns - last_ns > JOB_WENT_ON_NS
+
+
+ANY_ZONE_NS = 48 * 3600 * SECOND_NS
+"""Times of any two zones, on clocks that nobody set wrong, are nearer than this if their moments are the same."""
 
 
 def _ends_after(finding: Finding, incident: Incident, clocks: Sequence[Clock]) -> bool:

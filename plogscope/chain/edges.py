@@ -34,6 +34,21 @@ def strength(incident: Incident) -> int:
     return STRENGTH.get(incident.role, STRENGTH["teardown"])
 
 
+def is_background(incident: Incident) -> bool:
+    """True for what a machine's own log says of itself or of processes that are not of the job.
+
+    A host says such things at all times: they are causes only where their signatures say of what.
+    """
+    return (
+        incident.lead.format in MACHINE_FORMATS
+        and incident.actor.rank is None
+        and strength(incident) == UNKNOWN_STRENGTH
+    )
+
+
+MACHINE_FORMATS = ("syslog", "dmesg")
+
+
 def connect(
     incidents: Sequence[Incident], signatures: Mapping[str, Signature], clocks: Sequence[Clock]
 ) -> tuple[Edge, ...]:
@@ -121,7 +136,7 @@ def _edge_kind(
         return _inside(cause, effect, mine, other, clocks)
     if cause.subcategory in ENDS_THE_JOB:
         return "kills" if _ends(cause, effect, clocks) else None
-    if mine >= STRENGTH["symptom"] or cause.waits:
+    if mine >= STRENGTH["symptom"] or cause.waits or is_background(cause):
         return None
     return _across(cause, effect, other, clocks)
 

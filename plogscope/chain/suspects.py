@@ -48,7 +48,10 @@ def suspects_of(
 
 
 def _first_exit(findings: Sequence[Finding], path_of: Mapping[int, str]) -> tuple[Suspect, ...]:
-    """The rank of the block that torchrun prints for the first worker that exited."""
+    """The rank that mpirun saw exit, or that of the block that torchrun prints for the first worker that exited."""
+    for head in findings:
+        if head.signature == MPI_ABORT and head.fields.get("rank", "").isdecimal():
+            return (_exited(head, path_of),)
     for head in findings:
         if head.signature != FIRST_EXIT:
             continue
@@ -58,12 +61,17 @@ def _first_exit(findings: Sequence[Finding], path_of: Mapping[int, str]) -> tupl
                 and row.source == head.source
                 and 0 < row.line - head.line <= SUMMARY_LINES
             ):
-                why = say("suspect.first_exit", file=path_of[row.source], line=row.line)
-                who = say("who.rank", rank=row.fields["rank"])
-                return (Suspect(rank=int(row.fields["rank"]), why=why, need=say("suspect.need_log_any_time", who=who)),)
+                return (_exited(row, path_of),)
     return ()
 
 
+def _exited(row: Finding, path_of: Mapping[int, str]) -> Suspect:
+    why = say("suspect.first_exit", file=path_of[row.source], line=row.line)
+    who = say("who.rank", rank=row.fields["rank"])
+    return Suspect(rank=int(row.fields["rank"]), why=why, need=say("suspect.need_log_any_time", who=who))
+
+
+MPI_ABORT = "launcher/mpi-abort"
 FIRST_EXIT = "launcher/first-observed-failure"
 SUMMARY_RANK = "launcher/summary-rank"
 SUMMARY_LINES = 8

@@ -72,10 +72,11 @@ def judge(finding: Finding, signatures: Mapping[str, Signature], lookup: CodeLoo
         if code is not None:
             role, category = code.role, code.category
             title = Text(en=f"{code.code} {code.title.en}", zh=f"{code.code} {code.title.zh}")
+    of_another = any(signature.extract[name].meaning == "pid" for name in finding.fields)
     hushed = _printed_below_error(finding) or (
         finding.format in KERNEL_FORMATS
         and category == "host"
-        and finding.actor.pid is None
+        and (finding.actor.pid is None or of_another)
         and (signature.subcategory != ENDS_THE_HOST)
     )
     return Judged(finding, signature, role, category, title, signature.chain.weight, hushed)

@@ -166,4 +166,4 @@ def _happened_to(incident: Incident, process: Process) -> Incident:
     actor = msgspec.structs.replace(
         incident.actor, node=process.node, pid=process.pid, rank=process.rank, device=process.device
     )
-    return msgspec.structs.replace(incident, actor=actor)
+    return msgspec.structs.replace(incident, actor=actor, hushed=False)

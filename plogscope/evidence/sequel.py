@@ -50,14 +50,16 @@ def read_sequel(source: Source, finding: Finding) -> Sequel:
     last = parse_line(own)[-1]
     stream_name = last.facts.stream
     told = last.head if finding.format in LOGGERS else _told(_of_stream(reversed(before[:-1]), stream_name))
-    following = _next(_of_stream(after, stream_name))
     calmly = told is None or (told.format in LOGGERS and told.level in _CALM)
     handled = calmly and _is_handled(_of_stream(reversed(before[:-1]), stream_name), _of_stream(after, stream_name))
+    below = _next(_of_stream(after, stream_name))
+    following = below.head if below is not None and below.head is not None and below.head.format in LOGGERS else None
+    text = below.text if below is not None else ""
     level = told.level if told is not None else None
     if told is not None and told.format not in LOGGERS:
         level = ANNOUNCED
     if following is None:
-        return Sequel(told=level, handled=handled)
+        return Sequel(told=level, handled=handled, next_text=text)
     return Sequel(
         told=level,
         same_logger=told is not None and _logger(told) == _logger(following),
@@ -65,6 +67,7 @@ def read_sequel(source: Source, finding: Finding) -> Sequel:
         next_level=following.level,
         next_ns=following.time_ns,
         handled=handled,
+        next_text=text,
     )
 
 
@@ -112,15 +115,12 @@ def _told(upwards: Iterator[Piece]) -> Head | None:
     return None
 
 
-def _next(downwards: Iterator[Piece]) -> Head | None:
-    """The first record of a logger below the chain of tracebacks, if nothing else comes before it."""
+def _next(downwards: Iterator[Piece]) -> Piece | None:
+    """What comes right below the chain of tracebacks."""
     for piece in downwards:
-        head = piece.head
-        if head is None:
-            if not piece.indented and not piece.text.startswith(_JOINERS):
-                return None
-        elif head.format in LOGGERS:
-            return head
-        elif head.format not in _CHAIN:
-            return None
+        goes_on = (
+            piece.indented or piece.text.startswith(_JOINERS) if piece.head is None else piece.head.format in _CHAIN
+        )
+        if not goes_on:
+            return piece
     return None

@@ -50,6 +50,9 @@ def frame_end(text: str, at: int = 0) -> int:
 
 _FRAME_STARTS = frozenset("JFMASOND2(")
 
+OWN_WORDS = frozenset({"kernel", "sudo"})
+"""Programs that frame nobody else's text; sudo even indents its own, to align the names of users."""
+
 
 def _pid(digits: str | None) -> int | None:
     return int(digits) if digits and digits.isdecimal() else None
@@ -77,7 +80,7 @@ def syslog_head(text: str) -> Head | None:
         time_quality="none" if time_ns is None else "no_year",
         proc=prog,
         pid=_pid(pid),
-        carrier=prog != "kernel",
+        carrier=prog not in OWN_WORDS,
     )
 
 
@@ -95,7 +98,7 @@ def _read_iso(text: str) -> Head | None:
         time_quality="none" if time_ns is None else "exact",
         proc=pipe_prog or prog or bare_prog,
         pid=_pid(pipe_pid or pid),
-        carrier="kernel" not in {pipe_prog, bare_prog},
+        carrier=OWN_WORDS.isdisjoint({pipe_prog, prog, bare_prog}),
     )
 
 

@@ -49,6 +49,14 @@ _RECEIPT = re.compile(
 )
 _RANK = re.compile(r"\[(rank|default|trainer|worker)\s?(\d{1,7})\]:[ ]?")
 _MPI = re.compile(r"\[\d{1,7},(\d{1,7})\]<std(?:out|err|diag)>: ?")
+_SRUN = re.compile(
+    r" {0,6}(\d{1,6}): (?=Traceback \(most recent call last\):|  File \"|    \S|\[rank\d|\[PID: \d"
+    r"|\[(?:DEBUG|INFO|WARNING|ERROR|EVENT)\] ?(?:[A-Z]\w{0,31}\(|\d{4}-\d)| ?\[\d{4}-\d\d-\d\d |[WEIF]\d{4} \d\d:"
+    r"|(?:INFO|WARNING|ERROR|CRITICAL)[ :]|E[A-Z]\d{4}\b"
+    r"|(?:[A-Za-z_]\w{0,60}\.){0,8}[A-Z]\w{0,60}(?:Error|Exception|Interrupt|Exit)(?:: |$))"
+)
+"""The label of `srun -l`: the number of the task, which is the rank of what Slurm starts. Only before what a program's
+log looks like: numbers with a colon are common."""
 _POD = re.compile(r"\[pod/([^\]\s]{1,200})\] ")
 _VIEWER = re.compile(r"\[\d{1,9}\] (?=\[(?:rank|default))")
 _PROC = re.compile(
@@ -68,22 +76,6 @@ _VIEWER_TAB = re.compile(r" {0,8}\d{1,9}\t")
 _PLOG_FILE = re.compile(r"(?:^|/)plog-(\d{1,10})_\d{10,20}\.log")
 _PDSH = re.compile(r"(worker-\d{1,7}|node(?:-\w{1,40}|\d{1,7})|(?:\d{1,3}\.){3}\d{1,3}): (?=\S)")
 _COMPOSE = re.compile(r"((?=[\w.]{0,80}[\-_\d])[a-z0-9][\w.\-]{0,80})\s{1,40}\| ")
-
-
-_SRUN = re.compile(
-    r" {0,6}(\d{1,6}): (?=Traceback \(most recent call last\):|  File \"|    \S|\[rank\d|\[PID: \d"
-    r"|\[(?:DEBUG|INFO|WARNING|ERROR|EVENT)\] ?(?:[A-Z]\w{0,31}\(|\d{4}-\d)|\[\d{4}-\d\d-\d\d "
-    r"|(?:[A-Za-z_]\w{0,60}\.){0,8}[A-Z]\w{0,60}(?:Error|Exception|Interrupt|Exit)(?:: |$))"
-)
-"""`srun --label` puts the number of the task before each line, in columns. A task can be a rank or a whole node."""
-
-
-def _peel_srun(text: str, state: Peeling) -> int:
-    found = _SRUN.match(text)
-    if found is None:
-        return 0
-    state.names.append(f"task {found[1]}")
-    return found.end()
 
 
 def _peel_receipt(text: str, state: Peeling) -> int:
@@ -113,6 +105,15 @@ def _peel_mpi(text: str, state: Peeling) -> int:
         return 0
     state.rank = int(found[1])
     state.names.append(f"[rank{found[1]}]")
+    return found.end()
+
+
+def _peel_srun(text: str, state: Peeling) -> int:
+    found = _SRUN.match(text) if not state.names else None
+    if found is None:
+        return 0
+    state.rank = int(found[1])
+    state.names.append(f"[rank{state.rank}]")
     return found.end()
 
 
@@ -190,8 +191,8 @@ def _peel_host(text: str, state: Peeling) -> int:
 
 _Peeler = Callable[[str, Peeling], int]
 _BRACKET: tuple[_Peeler, ...] = (_peel_rank, _peel_receipt, _peel_viewer, _peel_mpi, _peel_pod)
-_DIGIT: tuple[_Peeler, ...] = (_peel_kubernetes, _peel_grep, _peel_host, _peel_viewer_tab, _peel_srun)
-_SPACE: tuple[_Peeler, ...] = (_peel_viewer_tab, _peel_srun)
+_DIGIT: tuple[_Peeler, ...] = (_peel_kubernetes, _peel_srun, _peel_grep, _peel_host, _peel_viewer_tab)
+_BLANK: tuple[_Peeler, ...] = (_peel_viewer_tab, _peel_srun)
 _OTHER: tuple[_Peeler, ...] = (_peel_grep, _peel_host)
 
 
@@ -203,7 +204,7 @@ def peelers(text: str) -> tuple[_Peeler, ...]:
     if first == "(":
         return (_peel_proc,)
     if first in _SPACES:
-        return _SPACE if "\t" in text[:20] or text[:8].lstrip(" ")[:1] in _DIGITS else ()
+        return _BLANK if "\t" in text[:20] or ": " in text[:12] else ()
     if first in _DIGITS:
         return _DIGIT
     head = text[:420]

@@ -131,6 +131,7 @@ class Sequel(msgspec.Struct, frozen=True):
         next_ns: Local time of that record as printed.
         handled: Nobody logged it as an error, a handler inside an installed package printed it, and its writer went on
             to say something else: what nothing catches is printed from where its program or thread begins.
+        next_text: The line that its stream went on with, whoever printed it and however.
     """
 
     told: str | None = None
@@ -139,3 +140,4 @@ class Sequel(msgspec.Struct, frozen=True):
     next_level: str | None = None
     next_ns: int | None = None
     handled: bool = False
+    next_text: str = ""

@@ -66,7 +66,7 @@ def scan_bundle(
     total = sum(task.source.size for task in tasks if task.start == 0)
     workers = min(jobs or os.cpu_count() or 1, len(tasks))
     if workers <= 1 or total < POOL_FROM_BYTES:
-        matcher = Matcher(grammar, proven=True)
+        matcher = Matcher(grammar, proven=not grammar_folders)
         columns = Columns(matcher.gate)
         results = [_scan_task(task, matcher, columns) for task in tasks]
         timeouts = sum(matcher.timeouts.values())
@@ -124,7 +124,7 @@ def _quiet_start() -> Iterator[None]:
 
 def _start_worker(grammar_folders: tuple[Path, ...]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    matcher = Matcher(load_grammar(grammar_folders), proven=True)
+    matcher = Matcher(load_grammar(grammar_folders), proven=not grammar_folders)
     _worker.append((matcher, Columns(matcher.gate)))
 
 

@@ -97,3 +97,21 @@ def test_what_a_handler_inside_a_package_printed_is_a_hint_and_a_missing_module_
     assert bool(caught([one], lambda _: HANDLED, {}, ONE_CLOCK)) is cleared
     assert hush_handled([one], lambda _: HANDLED)[0].hushed is hushed
     assert not hush_handled([one], lambda _: Sequel())[0].hushed
+
+
+@pytest.mark.parametrize(
+    ("text", "was_caught"),
+    [
+        ("WARNING: Flash-Attn is not installed, using sdpa", True),
+        ("WARNING: apex is not installed, using sdpa", False),
+        ("flash_attn: aborting", False),
+        ("", False),
+    ],
+)
+def test_a_program_that_says_how_it_does_without_a_module_goes_on(text: str, *, was_caught: bool) -> None:
+    lead = finding("x/a", 10.0, format="exception", module="flash_attn.ops")
+    says = [incident("i1", lead)]
+
+    assert (
+        bool(caught(says, lambda _: Sequel(next_text=text), {}, ONE_CLOCK, lambda line: "using" in line)) == was_caught
+    )

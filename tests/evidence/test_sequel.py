@@ -120,3 +120,8 @@ def test_a_traceback_from_inside_a_package_was_printed_by_a_handler(
 def test_an_exception_that_was_logged_as_an_error_was_not_merely_printed(tmp_path: Path) -> None:
     assert sequel(tmp_path, TOLD, TRACEBACK, PACKAGE_FRAME, RAISED, "more").handled
     assert not sequel(tmp_path, TOLD.replace("WARNING", "ERROR"), TRACEBACK, PACKAGE_FRAME, RAISED, "more").handled
+
+
+def test_what_is_said_below_in_no_known_form_is_kept_as_text(tmp_path: Path) -> None:
+    assert sequel(tmp_path, TOLD, *BLOCK, RAISED, "", "no cache, reading slowly", THEN).next_text.startswith("no cache")
+    assert sequel(tmp_path, TOLD, *BLOCK, RAISED).next_text == ""

@@ -237,14 +237,19 @@ def test_a_line_of_five_megabytes_takes_linear_time() -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["Traceback (most recent call last):", '  File "a.py", line 3, in run', "    run()", "ValueError: bad", PLOG],
+    ("line", "rank", "text"),
+    [
+        ("3: Traceback (most recent call last):", 3, "Traceback (most recent call last):"),
+        (" 7:     return fn(x)", 7, "    return fn(x)"),
+        ("12: torch.distributed.DistNetworkError: no route", 12, "torch.distributed.DistNetworkError: no route"),
+        (" 0:  [2026-02-03 04:05:06] iteration 45/ 50000", 0, " [2026-02-03 04:05:06] iteration 45/ 50000"),
+        ("12: five apples", None, "12: five apples"),
+        ("    3: foo", None, "    3: foo"),
+    ],
 )
-@pytest.mark.parametrize("label", ["7: ", " 7: ", "  7: "])
-def test_the_label_of_srun_names_a_task_and_not_a_rank(label: str, text: str) -> None:
-    facts, rest = peel(label + text)
-
-    assert (rest, facts.stream, facts.rank) == (text, "task 7", None)
+def test_the_label_of_srun_is_the_rank(line: str, rank: int | None, text: str) -> None:
+    facts, rest = peel(line)
+    assert (facts.rank, rest) == (rank, text)
 
 
 @pytest.mark.parametrize("line", ["7: a note", " 3: the third point", "12:30: ready", "2: Error in the text"])

@@ -75,13 +75,16 @@ def _listed(view: JobView, seats: Seats) -> list[CheckerResult]:
     if own and (not ranks or own[0].actor.rank in ranks):
         ranks = ranks or sorted({one.actor.rank for one in own if one.actor.rank is not None})
         return _result(view, own[0], votes, ranks, None, covers=incidents_of(view, *TLS))
+    speaker = next((one for one in sorted(told, key=place) if one.actor.rank in ranks), None)
+    if speaker is not None and not tie:
+        return _result(view, speaker, votes, ranks, None, covers=incidents_of(view, *TLS))
     actor = None if tie else _placed(places[0], min(ranks, default=None))
     return _result(view, told[0], votes, ranks, actor, covers=incidents_of(view, *TLS))
 
 
 def _own_state(finding: Finding) -> str:
     value = finding.fields.get("value", "").upper()
-    return next((state for state in STATES if value.startswith(state)), "")
+    return next((state for state in STATES if value in (state, f"{state}D")), "")
 
 
 def _placed(where: tuple[str, int], rank: int | None) -> Actor:

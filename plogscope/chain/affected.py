@@ -1,0 +1,106 @@
+"""Which ranks share the fault of the first cause, when it is not one rank's alone."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+
+from plogscope.chain.checkers.accuse import at_fault, suspects
+from plogscope.chain.checkers.base import CheckerResult, JobView
+from plogscope.formats.stamps import SECOND_NS
+from plogscope.model.chain import Chain, Incident, Suspect
+from plogscope.model.signature import Signature
+from plogscope.wording import say
+
+VERSIONS = "version"
+"""Subcategory of causes that name the versions of both ends of a link."""
+
+TOGETHER_NS = 600 * SECOND_NS
+"""Who states the same much later than the first cause may repeat what became of it."""
+
+OF_ONE_MACHINE = ("host", "memory")
+
+
+def name_affected(
+    chain: Chain, view: JobView, signatures: Mapping[str, Signature], checked: Sequence[CheckerResult]
+) -> Chain:
+    """The chain with the ranks that share the root's fault as suspects; as it is when a rule has named them.
+
+    1. Versions differ: the ranks whose version is not that of most (of the lowest rank, if both sides are equal).
+    2. Several ranks state the same cause, each for itself: all of them.
+    3. A cause that is no rank's: the ranks that were counted and are missing, else those on the machine of the cause.
+
+    Args:
+        chain: With its root.
+        view: The failing job.
+        signatures: By id.
+        checked: What the rules say.
+    """
+    root = chain.incident(chain.root)
+    if root is None or chain.suspects or root.waits:
+        return chain
+    odd = _odd_side(root, view)
+    shared = at_fault(view, odd or _same(root, chain, signatures), say("suspect.states_same"))
+    if len(odd) == 1 and odd != [root.actor.rank]:
+        shared = suspects(view, odd, say("suspect.states_same"))
+    if not shared and root.actor.rank is None:
+        shared = _absent(checked) or suspects(view, _on_machine(root, view), say("suspect.on_machine"))
+    return msgspec.structs.replace(chain, suspects=shared) if shared else chain
+
+
+def _odd_side(root: Incident, view: JobView) -> list[int]:
+    if root.subcategory != VERSIONS:
+        return []
+    own: dict[int, str] = {}
+    for one in view.incidents:
+        for finding in one.findings if one.subcategory == VERSIONS else ():
+            if finding.actor.rank is not None and finding.fields.get("value"):
+                own.setdefault(finding.actor.rank, finding.fields["value"])
+    votes = Counter(own[rank] for rank in sorted(own))
+    usual = votes.most_common(1)[0][0] if len(votes) > 1 else None
+    return [rank for rank, value in own.items() if usual is not None and value != usual]
+
+
+def _same(root: Incident, chain: Chain, signatures: Mapping[str, Signature]) -> Iterable[int]:
+    """Ranks that state the cause in the same words about themselves: not where a statement is about a peer."""
+    signature = signatures.get(root.signature or "")
+    if root.role not in ("cause", "either") or signature is None or root.lead.signature != root.signature:
+        return ()
+    if any(field.meaning in ("remote_rank", "missing_ranks") for field in signature.extract.values()):
+        return ()
+    own = [one for one in chain.incidents if chain.places.get(one.id) != "recovered" and _states(one, root)]
+    ranks = (one.actor.rank if one.actor.rank is not None else one.lead.actor.rank for one in own)
+    return {rank for rank in ranks if rank is not None}
+
+
+def _states(one: Incident, root: Incident) -> bool:
+    if one.signature != root.signature or _words(one) != _words(root):
+        return False
+    if one.start_ns is None or root.start_ns is None:
+        return True
+    return abs(one.start_ns - root.start_ns) <= TOGETHER_NS
+
+
+def _words(one: Incident) -> dict[str, str]:
+    """What it says without the numbers in it, which can be those of each process."""
+    return {name: _NUMBERS.sub("", value) for name, value in one.lead.fields.items()}
+
+
+_NUMBERS = re.compile(r"0x[0-9a-f]+|\d+")
+
+
+def _absent(checked: Sequence[CheckerResult]) -> tuple[Suspect, ...]:
+    counted = (one.suspects for one in checked if one.kind == "suspects" and one.proven and one.suspects)
+    return next(counted, ())
+
+
+def _on_machine(root: Incident, view: JobView) -> Iterable[int]:
+    """Ranks of the node of a cause that no process states, if the job has other nodes."""
+    node = root.actor.node
+    nodes = {one.node for one in view.cluster.processes if one.rank is not None}
+    if node is None or root.actor.pid is not None or root.category not in OF_ONE_MACHINE or not nodes - {node}:
+        return ()
+    return {one.rank for one in view.cluster.processes if one.node == node and one.rank is not None}

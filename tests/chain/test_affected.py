@@ -1,0 +1,64 @@
+"""A fault that several ranks share names all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import structs
+
+from plogscope.chain.affected import name_affected
+from plogscope.chain.checkers.base import CheckerResult, JobView
+from plogscope.model.chain import Chain, Cluster, Incident, Process, Suspect
+from plogscope.model.signature import Field, Signature
+from tests.chain.things import TEXT, finding, incident, signature
+
+PROCESSES = tuple(Process(node="ab"[rank // 2], pid=40 + rank, rank=rank) for rank in range(4))
+
+
+def said(rank: int, name: str = "host/x", subcategory: str | None = None, **fields: str) -> Incident:
+    lead = structs.replace(finding(name, 1.0 + rank, source=rank, rank=rank), fields=fields)
+    return incident(f"i{rank}", lead, category="host", subcategory=subcategory)
+
+
+def named(
+    incidents: Sequence[Incident], known: Signature | None = None, checked: Sequence[CheckerResult] = ()
+) -> list[int | None]:
+    cluster = Cluster(processes=PROCESSES, clocks=(), communicators=(), expected_ranks=4)
+    chain = Chain(incidents=tuple(incidents), edges=(), places={}, root=incidents[0].id)
+    rule = known or signature("host/x")
+    found = name_affected(chain, JobView(tuple(incidents), (), cluster), {rule.id: rule}, checked)
+    return [one.rank for one in found.suspects]
+
+
+def test_ranks_that_state_the_same_share_the_fault() -> None:
+    assert named([said(2, value="eth7"), said(3, value="eth7"), said(1, value="eth0 is down")]) == [2, 3]
+    assert named([said(2, value="pid 77"), said(3, value="pid 78")]) == [2, 3]
+
+
+def test_one_rank_alone_is_named_by_the_root() -> None:
+    assert named([said(2)]) == []
+
+
+def test_what_is_said_of_a_peer_is_no_fault_of_ones_own() -> None:
+    about = signature("host/x", extract={"peer": Field(type="int", meaning="remote_rank")})
+    assert named([said(2, peer="1"), said(3, peer="1")], about) == []
+
+
+def test_of_two_versions_the_rarer_is_odd_and_of_equal_sides_that_without_the_first_rank() -> None:
+    rule = signature("host/x", subcategory="version")
+    sides = [said(rank, subcategory="version", value=value) for rank, value in enumerate(["8.2", "8.2", "8.3", "8.3"])]
+
+    assert named(sides, rule) == [2, 3]
+    assert named([sides[3], *sides[1:3], said(0, subcategory="version", value="8.3")], rule) == [1]
+
+
+def test_a_cause_of_a_machine_affects_the_missing_ranks_or_those_that_ran_there() -> None:
+    whose = said(2)
+    nobody = structs.replace(whose, actor=structs.replace(whose.actor, node="b", pid=None, rank=None))
+    nobody = structs.replace(nobody, lead=structs.replace(nobody.lead, actor=nobody.actor))
+    counted = CheckerResult(
+        rule="x", kind="suspects", reason=TEXT, proven=True, suspects=(Suspect(rank=1, why=TEXT, need=TEXT),)
+    )
+
+    assert named([nobody]) == [2, 3]
+    assert named([nobody], checked=[counted]) == [1]
