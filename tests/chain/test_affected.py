@@ -15,8 +15,8 @@ from tests.chain.things import TEXT, finding, incident, signature
 PROCESSES = tuple(Process(node="ab"[rank // 2], pid=40 + rank, rank=rank) for rank in range(4))
 
 
-def said(rank: int, name: str = "host/x", subcategory: str | None = None, **fields: object) -> Incident:
-    lead = finding(name, 1.0 + rank, source=rank, rank=rank, **fields)
+def said(rank: int, name: str = "host/x", subcategory: str | None = None, **fields: str) -> Incident:
+    lead = structs.replace(finding(name, 1.0 + rank, source=rank, rank=rank), fields=fields)
     return incident(f"i{rank}", lead, category="host", subcategory=subcategory)
 
 
@@ -41,7 +41,7 @@ def test_one_rank_alone_is_named_by_the_root() -> None:
 
 def test_what_is_said_of_a_peer_is_no_fault_of_ones_own() -> None:
     about = signature("host/x", extract={"peer": Field(type="int", meaning="remote_rank")})
-    assert named([said(2, peer=1), said(3, peer=1)], about) == []
+    assert named([said(2, peer="1"), said(3, peer="1")], about) == []
 
 
 def test_of_two_versions_the_rarer_is_odd_and_of_equal_sides_that_without_the_first_rank() -> None:
