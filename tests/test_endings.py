@@ -219,3 +219,34 @@ def test_a_machine_says_many_things_but_only_who_killed_a_process_of_the_job_cou
     assert verdict.category == "host"
     assert root or [one.rank for one in verdict.suspects] == [1]
     assert (verdict.root_cause.line if verdict.root_cause is not None else None) == (3 if root else None)
+
+
+ODDITIES = {
+    "query": (
+        "RUNTIME",
+        "api_c.cc:2904",
+        "rtGetDeviceCapability:ErrCode=207000, desc=[feature not support], InnerCode=0x7",
+    ),
+    "capture": ("RUNTIME", "api_c.cc:88", "StreamQuery:ErrCode=107030, desc=[the current capture mode], InnerCode=0x7"),
+    "other": ("RUNTIME", "api_c.cc:88", "rtEventQuery:ErrCode=107002, desc=[context is null], InnerCode=0x7"),
+}
+
+
+@pytest.mark.parametrize("zone_h", [0, 8], ids=["one-zone", "two-zones"])
+@pytest.mark.parametrize("name", ODDITIES)
+def test_a_run_that_ends_well_got_over_what_its_processes_wrote_on_after(
+    tmp_path: Path, name: str, zone_h: int
+) -> None:
+    module, where, text = ODDITIES[name]
+    (tmp_path / "plog").mkdir()
+    (tmp_path / "stdout.log").write_text("\n".join([*training(), "Training completed.", ""]), "utf-8")
+    for pid in PIDS:
+        odd = plog("ERROR", module, pid, END_S - 30 + zone_h * 3600, where, text)
+        others = [
+            plog("INFO", "GE", pid, second + zone_h * 3600, "a.cc:7", f"run {second}")
+            for second in (2, 40, 95, 104, 112)
+        ]
+        lines = sorted([*others, odd], key=lambda line: line.split("):", 1)[1])
+        (tmp_path / "plog" / f"plog-{pid}_20260203040000001.log").write_text("\n".join([*lines, ""]), "utf-8")
+
+    assert analyze([tmp_path], Options(jobs=1)).verdict.status == "no-failure"

@@ -95,7 +95,7 @@ def _is_got_over(
     if incident.signature is None and ends:
         return True  # nothing known failed there and the run came to its good end
     if incident.role != "cause" and finished:
-        wrote_on = _wrote(incident, progress, lines=OUTLIVED_RECORDS, during_ns=OUTLIVED_NS)
+        wrote_on = _wrote(incident, progress, lines=PROGRESS_BELOW, during_ns=OUTLIVED_NS)
         if wrote_on or any(_long_after(finding, incident, clocks) for finding in finished):
             return True
     return incident.role not in {"cause", "symptom"} and _went_on(incident, progress)

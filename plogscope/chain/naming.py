@@ -29,7 +29,8 @@ def name_root(chain: Chain, view: JobView) -> Chain:
 
     By device: failed links name rank, server and device of both ends, and processes their device. A process of no known
     node is on the only server there is. By pid: torchrun's summary names rank and pid of the workers that ended, also
-    of those that wrote nothing. By absence: all ranks but one wait for what the root holds up.
+    of those that wrote nothing. By absence: all ranks but one wait for what the root holds up. By office: the store of
+    torch is served where rank 0 runs, and nowhere else.
     """
     root = chain.incident(chain.root)
     if root is None or root.actor.rank is not None:
@@ -37,6 +38,7 @@ def name_root(chain: Chain, view: JobView) -> Chain:
     rank = _by_device(root, view)
     rank = rank if rank is not None else _by_summary(root, view)
     rank = rank if rank is not None else _by_absence(root, chain)
+    rank = rank if rank is not None else _by_store(root)
     if rank is None:
         return chain
     named = msgspec.structs.replace(root, actor=msgspec.structs.replace(root.actor, rank=rank))
@@ -105,3 +107,12 @@ def _by_absence(root: Incident, chain: Chain) -> int | None:
 
 
 MIN_WAITING = 3
+
+
+def _by_store(root: Incident) -> int | None:
+    serves = root.signature == PORT_IN_USE and root.lead.format == "glog" and STORE_SERVER in root.lead.quote
+    return 0 if serves else None
+
+
+PORT_IN_USE = "host/port-in-use"
+STORE_SERVER = "[c10d] The server socket"

@@ -98,3 +98,16 @@ def test_with_two_ranks_absent_nobody_is_named() -> None:
     stall = finding("host/disk-io-error", source=1, format="syslog")
 
     assert rank_of(stall, waits=(0, 1, 4, 5)) is None
+
+
+def test_the_store_of_torch_is_served_by_rank_0() -> None:
+    lead = finding("host/port-in-use", 1.0, format="glog")
+    quote = "[W311 09:41:02.1 socket.cpp:464] [c10d] The server socket has failed to bind to [::]:29500"
+    lead = msgspec.structs.replace(lead, quote=quote, actor=msgspec.structs.replace(lead.actor, pid=None))
+    root = incident("i1", lead, category="host")
+    chain = Chain(incidents=(root,), edges=(), places={}, root="i1")
+    view = JobView((root,), (), Cluster(processes=(), clocks=(), communicators=(), expected_ranks=None))
+
+    told = name_root(chain, view).incident("i1")
+    assert told is not None
+    assert told.actor.rank == 0
