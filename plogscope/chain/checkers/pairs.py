@@ -1,0 +1,57 @@
+"""Rule `pairs`: operations between two ranks that cannot meet.
+
+1. Two ranks that both send to each other, or both receive from each other: neither comes to the other half.
+2. A rank that receives from somebody else than the rank that sends to it: it is the first cause, at its own report.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+from plogscope.chain.checkers.accuse import at_fault
+from plogscope.chain.checkers.base import CheckerResult, JobView
+from plogscope.chain.checkers.reading import incident_of
+from plogscope.chain.checkers.seats import Seats, find_seats
+from plogscope.chain.checkers.tasks import TaskReport, task_reports
+from plogscope.model.vocabulary import Text
+from plogscope.wording import say
+
+ORDER = 66
+SEND, RECEIVE = "send", "receive"
+_SIDES = {"Send": SEND, "Receive": RECEIVE, "Recv": RECEIVE}
+
+
+def check(view: JobView) -> list[CheckerResult]:
+    """The first pair that cannot meet."""
+    seats = find_seats(view)
+    reports = [one for one in task_reports(view, seats) if one.operation in _SIDES and one.rank is not None]
+    for one, other in combinations(reports, 2):
+        to, back = _peer(one, seats), _peer(other, seats)
+        if _SIDES[one.operation] == _SIDES[other.operation] and (to, back) == (other.rank, one.rank):
+            reason = say(f"checker.both_{_SIDES[one.operation]}", a=one.rank, b=other.rank)
+            return [_root(view, one, [one.rank, other.rank], reason)]
+    for sender in reports:
+        receiver = next((one for one in reports if one.rank == _peer(sender, seats)), None)
+        if _SIDES[sender.operation] != SEND or receiver is None or _SIDES[receiver.operation] != RECEIVE:
+            continue
+        expected = _peer(receiver, seats)
+        if expected is not None and expected != sender.rank:
+            reason = say("checker.other_source", rank=receiver.rank, expected=expected, sender=sender.rank)
+            return [_root(view, receiver, [receiver.rank], reason)]
+    return []
+
+
+def _peer(report: TaskReport, seats: Seats) -> int | None:
+    return seats.world(report.communicator, report.remote)
+
+
+def _root(view: JobView, report: TaskReport, ranks: list[int | None], reason: Text) -> CheckerResult:
+    incident = incident_of(view, report.finding)
+    return CheckerResult(
+        rule="pairs",
+        kind="root",
+        reason=reason,
+        incident=incident.id if incident else None,
+        finding=report.finding,
+        suspects=at_fault(view, ranks, reason),
+    )
