@@ -67,6 +67,7 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
     stats: Mapping[int, SourceStats]
     skipped: tuple[Skipped, ...]
     timeouts: int
+    set_aside: int
     notes: tuple[Text, ...]
     tool: Tool
 
@@ -354,6 +355,8 @@ def _coverage(case: Case) -> Coverage:
         notes.append(say("coverage.dropped", count=dropped))
     if case.timeouts:
         notes.append(say("coverage.timeouts", count=case.timeouts))
+    if case.set_aside:
+        notes.append(say("coverage.set_aside", count=case.set_aside))
     notes += _incomplete(case)
     if case.bundle.other_runs:
         notes.append(say("coverage.other_runs", runs=", ".join(case.bundle.other_runs[:10])))

@@ -31,6 +31,7 @@ from plogscope.correlate.cluster import build_cluster, last_words
 from plogscope.correlate.homes import Homes, at_home, find_homes
 from plogscope.correlate.identity import complete_actors, identify, sole_processes
 from plogscope.correlate.incidents import Judged, build_incidents, judge
+from plogscope.correlate.runs import other_runs
 from plogscope.correlate.timeline import build_timeline
 from plogscope.correlate.victims import name_victims
 from plogscope.discover import Scratch, discover
@@ -103,6 +104,7 @@ def _analyze(bundle: Bundle, grammar: Grammar, chosen: Options) -> Report:
     seen = merge(bundle, scanned)
     steps = read_steps(bundle)
     signatures = grammar.by_id()
+    seen = seen.without(other_runs(bundle, seen.findings, _ends(seen), signatures))
     correlated = _correlate(bundle, seen, signatures)
     if chosen.keep_table is not None:
         _keep_records(bundle, seen, correlated, chosen.keep_table)
@@ -373,6 +375,7 @@ def _case(
         stats=seen.stats,
         skipped=(*bundle.skipped, *seen.skipped),
         timeouts=seen.timeouts,
+        set_aside=seen.set_aside,
         notes=steps.notes if steps is not None else (),
         tool=Tool("plogscope", __version__, grammar.digest),
     )

@@ -39,6 +39,19 @@ class Observations(msgspec.Struct, frozen=True, kw_only=True):
     stats: dict[int, SourceStats]
     skipped: tuple[Skipped, ...] = ()
     timeouts: int = 0
+    set_aside: int = 0
+    """Sources that were found to be of other runs."""
+
+    def without(self, sources: frozenset[int]) -> Observations:
+        """The same as if these sources said nothing. What was read of them stays counted."""
+        silent = {
+            source: msgspec.structs.replace(stats, first_ns=None, last_ns=None, bins={}, spans={})
+            if source in sources
+            else stats
+            for source, stats in self.stats.items()
+        }
+        left = tuple(finding for finding in self.findings if finding.source not in sources)
+        return msgspec.structs.replace(self, findings=left, stats=silent, set_aside=len(sources))
 
 
 def merge(bundle: Bundle, scanned: Scanned) -> Observations:

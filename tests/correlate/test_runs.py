@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+from plogscope.correlate.runs import other_runs
+from plogscope.model.record import Finding
+from plogscope.model.source import Source
+from tests.chain.things import signature
+from tests.correlate.things import bundle, finding, source
+
+HOUR_NS = 3600 * 1_000_000_000
+NAMES = {"x/fails": signature("x/fails", "symptom"), "x/tells": signature("x/tells", "context")}
+
+Spans = dict[int, tuple[int, int]]
+
+
+def hours(first: float, last: float) -> tuple[int, int]:
+    return int(first * HOUR_NS), int(last * HOUR_NS)
+
+
+def aside(sources: list[Source], spans: Spans, *said: Finding) -> set[int]:
+    return set(other_runs(bundle(*sources), said, spans, NAMES))
+
+
+def plogs(count: int) -> list[Source]:
+    return [source(number, "plog", "a", 40 + number) for number in range(count)]
+
+
+def test_the_last_run_that_failed_is_the_job() -> None:
+    sources = plogs(4)
+    spans = {0: hours(0, 1), 1: hours(30, 31), 2: hours(30.5, 33), 3: hours(50, 51)}
+    failed = [finding("x/fails", sources[number]) for number in (0, 2)]
+
+    assert aside(sources, spans, *failed) == {0, 3}
+    assert aside(sources, spans, *failed, finding("x/fails", sources[3])) == {0, 1, 2}
+
+
+def test_processes_that_follow_one_another_within_hours_are_one_run() -> None:
+    sources = plogs(3)
+    spans = {0: hours(0, 1), 1: hours(6, 11), 2: hours(16, 17)}
+
+    assert aside(sources, spans, finding("x/fails", sources[2])) == set()
+
+
+def test_a_process_that_lived_through_both_makes_them_one_run() -> None:
+    sources = plogs(3)
+    spans = {0: hours(0, 1), 1: hours(0, 60), 2: hours(50, 51)}
+
+    assert aside(sources, spans, finding("x/fails", sources[2])) == set()
+
+
+def test_where_nothing_failed_nothing_is_set_aside() -> None:
+    sources = plogs(2)
+
+    assert aside(sources, {0: hours(0, 1), 1: hours(50, 51)}, finding("x/tells", sources[1])) == set()
+
+
+def test_what_was_printed_says_which_run_it_was_whatever_its_zone() -> None:
+    sources = [*plogs(2), source(2, "stdout", "a", None)]
+    failed = [finding("x/fails", one) for one in sources[:2]]
+    spans = {0: hours(100, 101), 1: hours(150, 151), 2: hours(92, 93)}
+
+    assert aside(sources, spans, *failed) == {1}
+    assert aside(sources, {**spans, 2: hours(300, 301)}, *failed) == {0}
+
+
+def test_every_machine_has_runs_of_its_own() -> None:
+    sources = [source(0, "plog", "a", 40), source(1, "plog", "b", 41), source(2, "plog", "b", 42)]
+    failed = [finding("x/fails", one) for one in sources]
+
+    assert aside(sources, {0: hours(0, 1), 1: hours(30, 31), 2: hours(50, 51)}, *failed) == {1}
