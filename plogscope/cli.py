@@ -81,7 +81,9 @@ def root(
 
 
 PathsArgument = Annotated[list[Path], typer.Argument(help="Folders or files of one job.", metavar="PATH...")]
-OutputOption = Annotated[Optional[Path], typer.Option("-o", "--output", help="File, or folder for several formats.")]
+OutputOption = Annotated[
+    Optional[Path], typer.Option("-o", "--output", help="File, - for stdout, or folder for several formats.")
+]
 FormatsOption = Annotated[Optional[list[Format]], typer.Option("-f", "--format", help="Output format, repeatable.")]
 LangOption = Annotated[Optional[Lang], typer.Option("--lang", help="en or zh; default by LANG.")]
 GrammarsOption = Annotated[Optional[list[Path]], typer.Option("--grammars", help="Folder of further signatures.")]
@@ -117,6 +119,10 @@ def analyze(
     from plogscope.output import Wish, write_report  # noqa: PLC0415 - keeps --help fast
 
     wanted = list(dict.fromkeys(formats or []))
+    if output is not None and str(output) == "-":
+        if len(wanted) != 1:
+            raise UsageError("the standard output takes one format", "add one -f: html, md, json or text")
+        output = None
     _check_wishes(paths, wanted, output, fail_on)
     if redact_word and not all(word.strip() for word in redact_word):
         raise UsageError("--redact-word is empty", "give the name that must not be in the report")

@@ -105,6 +105,13 @@ def test_json_on_stdout_is_one_object_of_the_schema_and_nothing_else(plogscope_c
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_dash_is_the_standard_output(plogscope_command: Run, tmp_path: Path) -> None:
+    done = plogscope_command("analyze", HEALTHY, "-f", "text", "-o", "-")
+    assert done.stdout == plogscope_command("analyze", HEALTHY, "-f", "text").stdout
+    assert list(tmp_path.iterdir()) == []
+    assert "-f" in refused(plogscope_command("analyze", HEALTHY, "-o", "-"), EXIT_USAGE)
+
+
 def test_a_folder_for_the_output_gets_the_named_files_only(plogscope_command: Run, tmp_path: Path) -> None:
     done = plogscope_command("analyze", DATASET, "-o", "out", "-f", "html", "-f", "md", "-f", "json", "-f", "text")
     assert done.returncode == EXIT_OK, done.stderr
