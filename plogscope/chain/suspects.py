@@ -44,7 +44,40 @@ def suspects_of(
     ranks = silent or quiet or list(named)
     if ranks:
         return tuple(_suspect(rank, named[rank], path_of) for rank in sorted(ranks)[:MAX_SUSPECTS])
-    return _first_exit(findings, path_of) or _unheard(cluster, seen, witnesses) or _hole(seen | talking, witnesses)
+    heard = seen | {one.actor.rank for one in findings if one.actor.rank is not None} | talking
+    return (
+        _first_exit(findings, path_of)
+        or _unheard(cluster, seen, witnesses)
+        or _hole(seen | talking, witnesses)
+        or _calm(heard - talking, talking, witnesses)
+        or _store_keeper(heard, witnesses)
+    )
+
+
+def _calm(calm: set[int], waiting: set[int], witnesses: Sequence[Incident]) -> tuple[Suspect, ...]:
+    """The few ranks that say nothing of a wait when all that is wrong is that most others waited too long."""
+    if not calm or len(waiting) < max(MOST_WAIT, len(calm)) or not all(one.waits for one in witnesses):
+        return ()
+    return tuple(
+        Suspect(
+            rank=rank,
+            why=say("suspect.calm", count=len(waiting)),
+            need=say("suspect.need_what_it_did", who=say("who.rank", rank=rank)),
+        )
+        for rank in sorted(calm)[:MAX_SUSPECTS]
+    )
+
+
+def _store_keeper(heard: set[int], witnesses: Sequence[Incident]) -> tuple[Suspect, ...]:
+    """Rank 0, when nobody reaches torch's store, which it keeps, and nothing was heard of it."""
+    if 0 in heard or not any(one.signature == NO_STORE for one in witnesses) or not all(one.waits for one in witnesses):
+        return ()
+    who = say("who.rank", rank=0)
+    return (Suspect(rank=0, why=say("suspect.store_keeper"), need=say("suspect.need_log_any_time", who=who)),)
+
+
+NO_STORE = "hccl/store-client-timeout"
+MOST_WAIT = 2
 
 
 def _first_exit(findings: Sequence[Finding], path_of: Mapping[int, str]) -> tuple[Suspect, ...]:

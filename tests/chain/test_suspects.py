@@ -86,3 +86,24 @@ def test_the_one_rank_missing_among_its_neighbours_is_suspect_when_no_line_says_
 
 def test_a_few_logs_of_many_ranks_make_nobody_suspect() -> None:
     assert found(*map(lost_peer, (0, 7)), cluster=Cluster()) == []
+
+
+def lone_wait(rank: int, name: str = "x/wait") -> Incident:
+    return incident(f"i{rank}", finding(name, 1.0, source=rank, rank=rank), "symptom", waits=True)
+
+
+def test_the_rank_that_reports_no_wait_is_suspect_when_the_others_name_nobody() -> None:
+    calm = (finding("x/step", 1.0, source=2, rank=2),)
+
+    assert found(lone_wait(0), lone_wait(1), cluster=Cluster(processes=processes(0, 1)), context=calm) == [2]
+    assert found(lone_wait(0), cluster=Cluster(processes=processes(0)), context=calm) == []
+    other = incident("i9", finding("x/a", 1.0, source=1, rank=1), "symptom")
+    assert found(lone_wait(0), other, cluster=Cluster(processes=processes(0, 1)), context=calm) == []
+
+
+def test_rank_0_is_suspect_when_nobody_reaches_the_store_and_nothing_is_heard_of_it() -> None:
+    no_store = "hccl/store-client-timeout"
+
+    assert found(lone_wait(3, no_store), cluster=Cluster(processes=processes(3))) == [0]
+    assert found(lone_wait(0, no_store), cluster=Cluster(processes=processes(0))) == []
+    assert found(lone_wait(3), cluster=Cluster(processes=processes(3))) == []
