@@ -157,11 +157,9 @@ def _insufficient(chain: Chain, witnesses: list[Incident], clocks: Sequence[Cloc
         confidence = Confidence("low", [say("confidence.single_witness")])
     if chain.suspects:
         statement = say("statement.insufficient_suspects", suspects=_names(chain.suspects))
-        actions = [
-            NextAction(
-                kind="collect", action=say("action.collect_peer", who=_names(chain.suspects)), why=chain.suspects[0].why
-            )
-        ]
+        key = "action.collect_doing" if all(one.logged for one in chain.suspects) else "action.collect_peer"
+        action = say(key, who=_names(chain.suspects))
+        actions = [NextAction(kind="collect", action=action, why=chain.suspects[0].why)]
     else:
         statement = say("statement.insufficient", title=lead.title if lead else Text("?", "?"))
         actions = [NextAction(kind="collect", action=say("action.collect_plog"), env=dict(COLLECT_ENV))]

@@ -63,6 +63,7 @@ def _calm(calm: set[int], waiting: set[int], witnesses: Sequence[Incident]) -> t
             rank=rank,
             why=say("suspect.calm", count=len(waiting)),
             need=say("suspect.need_what_it_did", who=say("who.rank", rank=rank)),
+            logged=True,
         )
         for rank in sorted(calm)[:MAX_SUSPECTS]
     )

@@ -138,7 +138,11 @@ class Edge(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Suspect(msgspec.Struct, frozen=True, kw_only=True):
-    """A rank or node that the evidence points at, or whose log is missing, and what is needed to know more."""
+    """A rank or node that the evidence points at, or whose log is missing, and what is needed to know more.
+
+    Attributes:
+        logged: Its log is in the bundle: what it did is the question, not where its log is.
+    """
 
     why: Text
     need: Text
@@ -146,6 +150,7 @@ class Suspect(msgspec.Struct, frozen=True, kw_only=True):
     node: str | None = None
     device: int | None = None
     pid: int | None = None
+    logged: bool = False
 
 
 class Rival(msgspec.Struct, frozen=True):
