@@ -52,7 +52,13 @@ def _parse_piece(piece: str) -> Piece:
         if inner_text[:1] in (" ", "\t", ""):
             return Piece(inner_text, merged, None, indented=True)
         return Piece(text, merged, head, indented=False)
+    if head.format == _OF_A_MACHINE and inner.format == _OF_ANY_PROGRAM:
+        return Piece(text, merged, msgspec.structs.replace(head, level=inner.level or head.level), indented=False)
     return Piece(inner_text, merged, _inherit(inner, head), indented=False)
+
+
+_OF_A_MACHINE, _OF_ANY_PROGRAM = "syslog", "py-logging"
+"""What a service of the machine writes into its log stays the machine's, in whatever style it logs."""
 
 
 def _merge_facts(outer: Facts, inner: Facts) -> Facts:
