@@ -24,6 +24,7 @@ from plogscope.errors import (
     EXIT_INTERRUPTED,
     EXIT_OK,
     EXIT_USAGE,
+    InputError,
     PlogscopeError,
     UsageError,
 )
@@ -169,11 +170,19 @@ def _check_wishes(paths: list[Path], wanted: list[Format], output: Path | None, 
         raise UsageError(f"--fail-on {fail_on} is not a status", f"use one of {', '.join(STATUSES)}")
     if any(not str(path) or (str(path) == "." and "" in sys.argv[1:]) for path in paths):
         raise UsageError("an empty path names nothing", "give the folder of the logs")
-    _check_output(wanted, output)
-    if output is not None and output.is_file() and any(output.samefile(path) for path in paths if path.is_file()):
+    try:
+        _check_output(wanted, output)
+        replaced = output is not None and output.is_file() and _is_input(output, paths)
+    except OSError as error:
+        raise InputError(f"{output} cannot be written ({error.strerror})", "choose another place with -o") from error
+    if replaced:
         raise UsageError(f"{output} is one of the logs", "choose another place with -o")
-    if output is not None and output.is_file() and _is_among(output, paths) and _is_log(output):
-        raise UsageError(f"{output} is one of the logs", "choose another place with -o")
+
+
+def _is_input(output: Path, paths: list[Path]) -> bool:
+    return any(output.samefile(path) for path in paths if path.is_file()) or (
+        _is_among(output, paths) and _is_log(output)
+    )
 
 
 def _is_among(file: Path, paths: list[Path]) -> bool:

@@ -20,7 +20,7 @@ from plogscope.chain.caught import caught, hush_handled
 from plogscope.chain.cause import find_cause
 from plogscope.chain.checkers import run_checkers
 from plogscope.chain.checkers.base import JobView
-from plogscope.chain.clear import Progress, Writing, outlived, recovered
+from plogscope.chain.clear import Progress, Writing, beside_the_job, outlived, recovered
 from plogscope.chain.device_waits import mark_device_waits
 from plogscope.chain.naming import name_root
 from plogscope.chain.suspects import suspects_of
@@ -38,6 +38,7 @@ from plogscope.discover import Scratch, discover
 from plogscope.evidence.around import traceback_text
 from plogscope.evidence.frames import raised_at, start_at
 from plogscope.evidence.sequel import read_sequel
+from plogscope.formats.stamps import SECOND_NS
 from plogscope.grammar.codes import load_codes
 from plogscope.grammar.load import load_grammar
 from plogscope.model.chain import Chain, Cluster
@@ -104,11 +105,12 @@ def _analyze(bundle: Bundle, grammar: Grammar, chosen: Options) -> Report:
     seen = merge(bundle, scanned)
     steps = read_steps(bundle)
     signatures = grammar.by_id()
-    seen = seen.without(other_runs(bundle, seen.findings, _ends(seen), signatures))
+    aside = other_runs(bundle, seen.findings, _ends(seen), signatures, _spoke(seen))
+    seen = seen.without(aside.sources, aside.lines)
     correlated = _correlate(bundle, seen, signatures)
     if chosen.keep_table is not None:
         _keep_records(bundle, seen, correlated, chosen.keep_table)
-    judged = _judge(correlated, signatures)
+    judged = _judge(correlated, signatures, aside.doubtful)
     chain = _chain(bundle, seen, steps, correlated, judged, signatures)
     return _report(bundle, seen, steps, correlated, judged, chain, grammar, chosen)
 
@@ -209,8 +211,22 @@ def _ends(seen: Observations) -> dict[int, tuple[int, int]]:
     }
 
 
-def _judge(correlated: Correlated, signatures: dict[str, Signature]) -> list[Judged]:
-    return [judge(finding, signatures, _lookup) for finding in correlated.findings]
+def _spoke(seen: Observations) -> dict[int, list[int]]:
+    """When each source was written to: the beginnings of its bins that hold something, local time, ns."""
+    return {
+        source: sorted({(start << stats.shift) * SECOND_NS for start, _ in stats.bins})
+        for source, stats in seen.stats.items()
+    }
+
+
+def _judge(
+    correlated: Correlated, signatures: dict[str, Signature], doubtful: frozenset[tuple[int, int]]
+) -> list[Judged]:
+    judged = [judge(finding, signatures, _lookup) for finding in correlated.findings]
+    return [
+        msgspec.structs.replace(one, hushed=True) if (one.finding.source, one.finding.line) in doubtful else one
+        for one in judged
+    ]
 
 
 def _lookup(family: str, code: str) -> Code | None:
@@ -255,6 +271,8 @@ def _chain(
         _says(signatures.get(GOES_WITHOUT)),
     )
     cleared |= outlived([one for one in incidents if one.id not in cleared], progress)
+    if correlated.cluster.processes or any(source.kind == "stdout" for source in bundle.sources):
+        cleared |= beside_the_job([one for one in incidents if one.id not in cleared])
     alive = tuple(one for one in incidents if one.id not in cleared)
     view = JobView(alive, tuple(one.finding for one in evidence), correlated.cluster)
     checked = run_checkers(view)

@@ -25,4 +25,18 @@ def test_a_fault_of_an_earlier_day_is_not_the_cause_of_today(tmp_path: Path) -> 
     assert root is not None
     assert "New_2" in root.quote
     assert [one.quote for one in report.evidence if "Old_1" in one.quote] == []
-    assert any("1 plogs" in note.en for note in report.coverage.notes)
+    assert any("Files of other runs" in note.en and ": 1." in note.en for note in report.coverage.notes)
+
+
+def test_what_an_earlier_start_printed_into_the_same_file_is_not_the_cause_of_the_last_one(tmp_path: Path) -> None:
+    lines = []
+    for day, error in ((3, "ValueError: old and mended"), (5, "KeyError: 'new'")):
+        lines += [f"2026-05-{day:02d} 10:00:0{second},000 - job - INFO - step {second}" for second in range(5)]
+        lines += ["Traceback (most recent call last):", '  File "/job/train.py", line 3, in <module>', error]
+    (tmp_path / "nohup.out").write_text("\n".join([*lines, ""]), "utf-8")
+
+    report = analyze([tmp_path], Options(jobs=1))
+
+    assert report.verdict.root_cause is not None
+    assert report.verdict.root_cause.quote == "KeyError: 'new'"
+    assert [one.quote for one in report.chain] == ["KeyError: 'new'"]

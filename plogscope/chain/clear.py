@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
+from plogscope.chain.edges import is_background
 from plogscope.chain.order import comparable
 from plogscope.formats.stamps import SECOND_NS
 from plogscope.model.chain import Clock, Incident, Process
@@ -291,3 +292,12 @@ def _wrote(incident: Incident, progress: Progress, *, lines: int, during_ns: int
         return False
     ended = last.last_time_ns if last.last_time_ns is not None else last.time_ns
     return writing.last_line - (last.last_line or last.line) > lines and writing.last_ns - ended > during_ns
+
+
+def beside_the_job(left: Sequence[Incident]) -> frozenset[str]:
+    """Ids of what machines say of themselves, if that is all there is: then nothing of the job failed.
+
+    Args:
+        left: All incidents that nothing else cleared.
+    """
+    return frozenset(one.id for one in left) if all(map(is_background, left)) else frozenset()

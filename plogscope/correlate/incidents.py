@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 
@@ -55,6 +56,12 @@ class Judged(msgspec.Struct, frozen=True):
     """Printed below ERROR by a logging library, or a condition of the host that names no process of the job."""
 
 
+PROGRAM = "name"
+"""Field with the name of the program that a kernel's line is about."""
+
+_OF_JOBS = re.compile(r"python|pt_|ray|vllm|mindie|torchrun|msrun|deepspeed|mpirun|atc\b", re.IGNORECASE)
+"""How the programs of jobs are called."""
+
 ENDS_THE_HOST = "kernel-panic"
 """Subcategory of what ends all processes of a host, of the job or not."""
 
@@ -72,12 +79,13 @@ def judge(finding: Finding, signatures: Mapping[str, Signature], lookup: CodeLoo
         if code is not None:
             role, category = code.role, code.category
             title = Text(en=f"{code.code} {code.title.en}", zh=f"{code.code} {code.title.zh}")
-    of_another = any(signature.extract[name].meaning == "pid" for name in finding.fields)
+    names_a_process = any(signature.extract[name].meaning == "pid" for name in finding.fields)
+    program = finding.fields.get(PROGRAM)
+    of_another = names_a_process and (category == "host" or (program is not None and not _OF_JOBS.match(program)))
     hushed = _printed_below_error(finding) or (
         finding.format in KERNEL_FORMATS
-        and category == "host"
-        and (finding.actor.pid is None or of_another)
-        and (signature.subcategory != ENDS_THE_HOST)
+        and (of_another or (category == "host" and finding.actor.pid is None))
+        and signature.subcategory != ENDS_THE_HOST
     )
     return Judged(finding, signature, role, category, title, signature.chain.weight, hushed)
 

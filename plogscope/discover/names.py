@@ -14,7 +14,7 @@ _DEVICE_FILE = re.compile(r"(?:^|[_/])device-(?P<number>\d{1,10})_(?P<stamp>\d{1
 _DEVICE_APP = re.compile(r"(?:^|/)(?:device|aos-core)-app-(?P<pid>\d{1,10})_(?P<stamp>\d{14,20})(?:_act)?\.log$")
 _DEVICE_DIR = re.compile(r"(?:^|/)device-(\d{1,4})(?=/)")
 _DEVICE_OS_DIR = re.compile(r"(?:^|/)dev-os-(\d{1,4})(?=/)")
-_SLOGD = re.compile(r"(?:^|/)(?:slog|hisi_logs|dev-os-\d+|device_log)(?=/)")
+_SLOGD = re.compile(r"(?:^|/)(?:(?:slog|hisi_logs|dev-os-\d+|device_log|device-os)(?=/)|(?:device-os|event)_\d{14})")
 _FOLDER = re.compile(r"(?:^|[/_])(debug|run|security)(?=/(?:plog|device-|device_)|_(?:plog|device)-)")
 _RANK = re.compile(r"(?:^|[/_.-])(?<!node.)rank[_-]?(\d{1,6})(?=[/_.-]|$)", re.IGNORECASE)
 _FOLDER_RANK = re.compile(r"(?:^|[/_.-])(?<!node.)rank[_-]?(\d{1,6})(?:[_-]device[_-]?\d{1,4})?(?=/)", re.IGNORECASE)

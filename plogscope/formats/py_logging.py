@@ -173,7 +173,8 @@ def _read_vm(text: str) -> Head | None:
 def bracket_head(text: str) -> Head | None:
     """Styles that begin with a bracket: a time, a level, a library."""
     if text.startswith(_MODELARTS):
-        return head_of(text[len(_MODELARTS) :], None, None)
+        message = text[len(_MODELARTS) :]
+        return head_of(message, "ERROR" if message.startswith(("[ERROR]", "[error]")) else None, None)
     return _read_bracket_time(text) or _read_hf(text) or _read_vm(text) or _read_level_first(text)
 
 

@@ -38,7 +38,7 @@ LONG = 12
 """A literal of this length is as good as a longer one."""
 
 SHORTEST = 4
-"""A factor with a shorter literal lets too many lines through the gate; such a pattern is refused by the lint."""
+"""Bytes. A factor with a shorter literal lets too many lines through the gate; the lint refuses such a pattern."""
 
 Score = Callable[[Factor], tuple[int, ...]]
 Found = tuple[Factor | None, Factor | None]
@@ -113,7 +113,7 @@ def inner_flags(item: Any) -> int:
 
 def _rare_and_long(factor: Factor) -> tuple[int, ...]:
     """Not of the everyday kind, then long enough, then few, then as long as it can be."""
-    least = min(map(len, factor))
+    least = min(len(text.encode("utf-8", "surrogatepass")) for text in factor)
     common = any(text in EVERYDAY for text in factor)
     return (least >= SHORTEST, not common, min(least, LONG), -len(factor), least)
 

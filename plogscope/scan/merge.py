@@ -42,15 +42,15 @@ class Observations(msgspec.Struct, frozen=True, kw_only=True):
     set_aside: int = 0
     """Sources that were found to be of other runs."""
 
-    def without(self, sources: frozenset[int]) -> Observations:
-        """The same as if these sources said nothing. What was read of them stays counted."""
+    def without(self, sources: frozenset[int], lines: frozenset[tuple[int, int]]) -> Observations:
+        """The same as if these sources, and these lines by source, said nothing. What was read stays counted."""
         silent = {
             source: msgspec.structs.replace(stats, first_ns=None, last_ns=None, bins={}, spans={})
             if source in sources
             else stats
             for source, stats in self.stats.items()
         }
-        left = tuple(finding for finding in self.findings if finding.source not in sources)
+        left = tuple(one for one in self.findings if one.source not in sources and (one.source, one.line) not in lines)
         return msgspec.structs.replace(self, findings=left, stats=silent, set_aside=len(sources))
 
 

@@ -37,6 +37,8 @@ class Columns:
         self.places = Places()
         self.funcs = Words()
         self._paths = Words(limit=1 << 31)
+        for source in placement.bundle.sources:  # all of them before the first batch, which all batches then share
+            self._paths.code(source.path)
         self.era = 0
         """Codes of kinds and places are valid as long as this number stays: it changes between blocks only."""
         self.source = Source(id=0, path="", location="", kind="stdout", size=0)

@@ -29,6 +29,10 @@ class Sink(Protocol):
         """Completes the file."""
 
 
+OWN_BYTES = 1 << 14
+"""What a batch needs beside its texts: folders can hold thousands of files of one line."""
+
+
 class ParquetSink:
     """zstd-compressed Parquet; the fastest level loses little."""
 
@@ -56,7 +60,7 @@ class ParquetSink:
     def write(self, batch: pa.RecordBatch) -> None:
         """Holds the rows until they fill a group."""
         self._held.append(batch)
-        self._bytes += batch.column("message").nbytes if "message" in batch.schema.names else batch.nbytes
+        self._bytes += OWN_BYTES + (batch.column("message").nbytes if "message" in batch.schema.names else batch.nbytes)
         if self._bytes >= GROUP_BYTES:
             self._flush()
 

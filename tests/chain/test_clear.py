@@ -4,7 +4,7 @@ import msgspec
 import pytest
 from msgspec import structs
 
-from plogscope.chain.clear import Progress, Writing, is_condition, outlived, recovered
+from plogscope.chain.clear import Progress, Writing, beside_the_job, is_condition, outlived, recovered
 from plogscope.model.chain import Incident
 from plogscope.model.record import Finding
 from plogscope.model.vocabulary import Category
@@ -47,6 +47,13 @@ def test_whoever_waited_too_long_for_others_is_not_cleared_by_their_progress() -
 
     assert cleared(waited, by=(finding("p/step", 60.0, source=3),)) == set()
     assert cleared(waited, by=(finding("p/step", 60.0, line=9),)) == {"i1"}
+
+
+def test_what_machines_say_of_themselves_is_no_failure_if_it_is_all_there_is() -> None:
+    remark = structs.replace(incident("i1", finding(None, 10.0, format="syslog"), "either"), hushed=True)
+
+    assert beside_the_job([remark]) == {"i1"}
+    assert beside_the_job([remark, error()]) == frozenset()
 
 
 def test_an_error_without_a_stamp_of_its_own_may_be_later_than_progress_in_other_files() -> None:

@@ -46,3 +46,16 @@ def test_the_reason_before_the_task_daemons_refusal_stands_for_it() -> None:
 
 def test_an_error_long_before_it_is_another_failure() -> None:
     assert [one.lead.line for one in built(record(None, 7, 1.0), record("device/tsd-open-failed", 9, 9.0))] == [7, 9]
+
+
+def test_a_process_that_the_kernel_killed_is_not_of_the_job_if_its_program_is_of_another_kind() -> None:
+    machine = source(1, "host-system", "a", None)
+
+    def hushed(name: str) -> bool:
+        says = {"pid": 77, "name": name}
+        noted = finding("memory/host-oom-killed", machine, 1.0, format="syslog", says=says)
+        return judge(noted, SIGNATURES, lambda _family, _code: None).hushed
+
+    assert [hushed(name) for name in ("java", "prometheus", "python3", "ray::IDLE", "pt_main_thread")] == [
+        True, True, False, False, False,
+    ]  # fmt: skip

@@ -34,6 +34,8 @@ def decide(tmp_path: Path, path: str, data: bytes = LOG, *, alone: bool = False)
         ("debug/device-2/device-2_20250304050607008.log", "device-system"),
         ("hisi_logs/device-0/20250304050607-000001/log/kernel.log", "device-system"),
         ("message/dev-os-1/messages", "device-system"),
+        ("run/device-os/device-os_20250304050607008.log", "device-system"),
+        ("run/event/event_20250304050607008.log", "device-system"),
         ("host/messages", "host-system"),
         ("var/log/dmesg.log", "host-system"),
         ("dmesg", "host-system"),

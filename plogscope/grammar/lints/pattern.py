@@ -142,9 +142,9 @@ class GateWorks(Lint):
 
     def check(self, entry: Entry) -> Iterator[Defect]:
         literals = entry.signature.match.literals or required_literals(entry.signature.match.pattern)
-        if literals and min(map(len, literals)) >= SHORTEST:
+        short = named(repr(literal) for literal in literals if len(literal.encode()) < SHORTEST)
+        if literals and not short:
             return
-        short = named(repr(literal) for literal in literals if len(literal) < SHORTEST)
         message = f"the literals {short} are too short" if literals else "no literal is in every match"
         remedy = f"put a fixed text of at least {SHORTEST} characters into every alternative (at most {MOST} of them)"
         yield self.defect(entry, _PATTERN, message, remedy)
