@@ -145,7 +145,7 @@ def _inside(cause: Incident, effect: Incident, mine: int, other: int, clocks: Se
     """Inside one process: what fails later, or is a layer above, is explained by what failed first."""
     earlier = precedes(cause, effect, clocks)
     if cause.role == "teardown" and cause.subcategory == INTERRUPTED:
-        return "kills" if earlier is True else None
+        return "kills" if earlier is True and _soon(cause, effect, clocks) else None
     nearer = (
         _nearer(cause, effect, clocks) if mine == other and mine in (STRENGTH["either"], UNKNOWN_STRENGTH) else None
     )
@@ -257,7 +257,20 @@ def _ends(cause: Incident, effect: Incident, clocks: Sequence[Clock]) -> bool:
     if earlier is None:
         together = comparable(cause.findings[0], effect.findings[0], clocks)
         return effect.signature is None and (by_person or together)
-    return earlier and strength(effect) >= (STRENGTH["either"] if by_person else UNKNOWN_STRENGTH)
+    return (
+        earlier
+        and _soon(cause, effect, clocks)
+        and strength(effect) >= (STRENGTH["either"] if by_person else UNKNOWN_STRENGTH)
+    )
+
+
+def _soon(cause: Incident, effect: Incident, clocks: Sequence[Clock]) -> bool:
+    """True unless the clocks say that a job that was ended would long be gone: what fails then was started again."""
+    lag = lag_s(cause.lead, effect.lead, clocks)
+    return lag is None or lag <= ENDED_WITHIN_S
+
+
+ENDED_WITHIN_S = 900.0
 
 
 def _late_ns(cause: Incident, effect: Incident, clocks: Sequence[Clock]) -> int | None:

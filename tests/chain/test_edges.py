@@ -90,3 +90,16 @@ def test_edges_have_no_cycle_where_stamps_follow_the_lines(drawn: list[tuple[int
         reach |= {(a, d) for (a, b), (c, d) in product(reach, reach) if b == c}
 
     assert not any(cause == effect for cause, effect in reach)
+
+
+def test_whoever_interrupted_a_job_ended_what_fails_soon_but_not_what_was_started_again() -> None:
+    ended = incident("i1", finding("x/a", 10.0), "teardown", subcategory="interrupt")
+
+    def killed(at_s: float, source: int) -> bool:
+        after = incident("i2", finding("x/b", at_s, source=source, line=9), "either", category="host")
+        return kinds(ended, after).get(("i1", "i2")) == "kills"
+
+    assert killed(20.0, 0)
+    assert killed(20.0, 1)
+    assert not killed(7200.0, 0)
+    assert not killed(7200.0, 1)
