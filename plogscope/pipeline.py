@@ -6,7 +6,7 @@ passed steps are a healthy baseline and no evidence; `route` comes after chain b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -38,10 +38,9 @@ from plogscope.discover import Scratch, discover
 from plogscope.evidence.around import traceback_text
 from plogscope.evidence.frames import raised_at, start_at
 from plogscope.evidence.sequel import read_sequel
-from plogscope.formats.stamps import SECOND_NS
 from plogscope.grammar.codes import load_codes
 from plogscope.grammar.load import load_grammar
-from plogscope.model.chain import Chain, Cluster
+from plogscope.model.chain import Chain, Cluster, Incident
 from plogscope.model.record import Finding, Sequel
 from plogscope.model.report import Report, Tool, Triage
 from plogscope.model.signature import Code, Grammar, Signature
@@ -105,7 +104,7 @@ def _analyze(bundle: Bundle, grammar: Grammar, chosen: Options) -> Report:
     seen = merge(bundle, scanned)
     steps = read_steps(bundle)
     signatures = grammar.by_id()
-    aside = other_runs(bundle, seen.findings, _ends(seen), signatures, _spoke(seen))
+    aside = other_runs(bundle, seen.findings, seen.ends(), signatures, seen.spoke())
     seen = seen.without(aside.sources, aside.lines)
     correlated = _correlate(bundle, seen, signatures)
     if chosen.keep_table is not None:
@@ -193,30 +192,13 @@ def _correlate(bundle: Bundle, seen: Observations, signatures: dict[str, Signatu
     at_work = at_home(without_ignored(without_echoes(seen.findings, bundle)), homes)
     identities = identify(at_work, signatures)
     named = complete_actors(at_work, identities, sole_processes(at_work, bundle))
-    clocks = find_clocks(bundle, named, _ends(seen))
+    clocks = find_clocks(bundle, named, seen.ends())
     findings = on_reference(named, clocks)
     spans = {
         source: {pid: (span.first_ns, span.last_ns) for pid, span in stats.spans.items()}
         for source, stats in seen.stats.items()
     }
     return Correlated(tuple(findings), clocks, build_cluster(bundle, identities, clocks, spans, homes), homes)
-
-
-def _ends(seen: Observations) -> dict[int, tuple[int, int]]:
-    """(first, last) stamp as printed by source id."""
-    return {
-        source: (stats.first_ns, stats.last_ns)
-        for source, stats in seen.stats.items()
-        if stats.first_ns is not None and stats.last_ns is not None
-    }
-
-
-def _spoke(seen: Observations) -> dict[int, list[int]]:
-    """When each source was written to: the beginnings of its bins that hold something, local time, ns."""
-    return {
-        source: sorted({(start << stats.shift) * SECOND_NS for start, _ in stats.bins})
-        for source, stats in seen.stats.items()
-    }
 
 
 def _judge(
@@ -247,6 +229,30 @@ def _chain(
     incidents = build_incidents(active, step_of)
     incidents = name_victims(incidents, (one.finding for one in evidence), signatures, correlated.cluster)
     incidents = mark_device_waits(incidents)
+    incidents, cleared = _clear(bundle, seen, correlated, evidence, signatures, incidents)
+    alive = tuple(one for one in incidents if one.id not in cleared)
+    view = JobView(alive, tuple(one.finding for one in evidence), correlated.cluster)
+    checked = run_checkers(view)
+    chain = find_cause(incidents, cleared, signatures, correlated.clocks.clocks, checked)
+    chain = name_affected(name_root(chain, view), view, signatures, checked)
+    chain = name_category(chain, correlated.clocks.clocks, _lookup)
+    if chain.root is None and not chain.suspects:
+        witnesses = [one for one in alive if chain.places[one.id] != "teardown"]
+        paths = {source.id: source.path for source in bundle.sources}
+        found = suspects_of(witnesses, signatures, correlated.cluster, paths, [one.finding for one in evidence])
+        chain = msgspec.structs.replace(chain, suspects=found)
+    return chain
+
+
+def _clear(
+    bundle: Bundle,
+    seen: Observations,
+    correlated: Correlated,
+    evidence: Sequence[Judged],
+    signatures: Mapping[str, Signature],
+    incidents: list[Incident],
+) -> tuple[list[Incident], frozenset[str]]:
+    """The incidents, some of them hushed now, and the ids of those that the job got over."""
     progress = Progress(
         tuple(one.finding for one in evidence if one.role == "progress"),
         signatures,
@@ -266,25 +272,14 @@ def _chain(
     cleared |= caught(
         [one for one in incidents if one.id not in cleared],
         sequel_of,
-        last_words(bundle, correlated.cluster, correlated.clocks, _ends(seen)),
+        last_words(bundle, correlated.cluster, correlated.clocks, seen.ends()),
         correlated.clocks.clocks,
         _says(signatures.get(GOES_WITHOUT)),
     )
     cleared |= outlived([one for one in incidents if one.id not in cleared], progress)
     if correlated.cluster.processes or any(source.kind == "stdout" for source in bundle.sources):
         cleared |= beside_the_job([one for one in incidents if one.id not in cleared])
-    alive = tuple(one for one in incidents if one.id not in cleared)
-    view = JobView(alive, tuple(one.finding for one in evidence), correlated.cluster)
-    checked = run_checkers(view)
-    chain = find_cause(incidents, cleared, signatures, correlated.clocks.clocks, checked)
-    chain = name_affected(name_root(chain, view), view, signatures, checked)
-    chain = name_category(chain, correlated.clocks.clocks, _lookup)
-    if chain.root is None and not chain.suspects:
-        witnesses = [one for one in alive if chain.places[one.id] != "teardown"]
-        paths = {source.id: source.path for source in bundle.sources}
-        found = suspects_of(witnesses, signatures, correlated.cluster, paths, [one.finding for one in evidence])
-        chain = msgspec.structs.replace(chain, suspects=found)
-    return chain
+    return incidents, cleared
 
 
 GOES_WITHOUT = "noise/optional-import"

@@ -67,6 +67,13 @@ class _Printed(msgspec.Struct, frozen=True):
         )
 
 
+def _read_output(findings: Iterable[Finding], output: set[int], ends: Mapping[int, Span]) -> _Printed:
+    return _Printed(
+        tuple(ends[source] for source in sorted(output) if source in ends),
+        frozenset(one.actor.pid for one in findings if one.source in output and one.actor.pid is not None),
+    )
+
+
 class Aside(msgspec.Struct, frozen=True):
     """What is not of the job: all of some sources (by id), and single findings (by source and line).
 
@@ -105,10 +112,7 @@ def other_runs(
     before = _appended_to(findings, {source: spoke.get(source, ()) for source in output}, signatures)
     findings = [one for one in findings if (one.source, one.line) not in before]
     failed = {one.source for one in findings if _fails(one, signatures)}
-    printed = _Printed(
-        tuple(ends[source] for source in sorted(output) if source in ends),
-        frozenset(one.actor.pid for one in findings if one.source in output and one.actor.pid is not None),
-    )
+    printed = _read_output(findings, output, ends)
     other: set[int] = set()
     windows: dict[str | None, list[Span]] = defaultdict(list)
     for node, processes in _processes(bundle, ends, _devices(findings, signatures)).items():
@@ -120,14 +124,21 @@ def other_runs(
         other.update(source for one in processes for source in one.sources if source not in kept)
         if stay:
             windows[node].append((min(one.first_ns for one in stay), max(one.last_ns for one in stay)))
-    everywhere = [span for spans in windows.values() for span in spans] or list(printed.spans)
-    noted = {
+    noted = _noted(bundle, findings, windows, printed.spans)
+    far, doubtful = (frozenset(place for place, near in noted.items() if near == kind) for kind in (FAR, DOUBTFUL))
+    return Aside(frozenset(other), far | before, doubtful)
+
+
+def _noted(
+    bundle: Bundle, findings: Iterable[Finding], windows: Mapping[str | None, Sequence[Span]], printed: Sequence[Span]
+) -> dict[tuple[int, int], int]:
+    """How near to the job each finding of a system log is: to the run of its machine, else to any."""
+    everywhere = [span for spans in windows.values() for span in spans] or list(printed)
+    return {
         (one.source, one.line): _nearness(one, windows.get(bundle.sources[one.source].node) or everywhere)
         for one in findings
         if bundle.sources[one.source].kind == _OF_MACHINE and one.time_ns is not None and one.time_quality != "none"
     }
-    far, doubtful = (frozenset(place for place, near in noted.items() if near == kind) for kind in (FAR, DOUBTFUL))
-    return Aside(frozenset(other), far | before, doubtful)
 
 
 def _appended_to(

@@ -42,6 +42,21 @@ class Observations(msgspec.Struct, frozen=True, kw_only=True):
     set_aside: int = 0
     """Sources that were found to be of other runs."""
 
+    def ends(self) -> dict[int, tuple[int, int]]:
+        """(first, last) stamp as printed by source id, where there are any."""
+        return {
+            source: (stats.first_ns, stats.last_ns)
+            for source, stats in self.stats.items()
+            if stats.first_ns is not None and stats.last_ns is not None
+        }
+
+    def spoke(self) -> dict[int, list[int]]:
+        """When each source was written to: the beginnings of its bins that hold something, ascending, local, ns."""
+        return {
+            source: sorted({(start << stats.shift) * SECOND_NS for start, _ in stats.bins})
+            for source, stats in self.stats.items()
+        }
+
     def without(self, sources: frozenset[int], lines: frozenset[tuple[int, int]]) -> Observations:
         """The same as if these sources, and these lines by source, said nothing. What was read stays counted."""
         silent = {
