@@ -105,6 +105,10 @@ def test_json_on_stdout_is_one_object_of_the_schema_and_nothing_else(plogscope_c
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_place_that_cannot_be_looked_at_is_refused(plogscope_command: Run) -> None:
+    refused(plogscope_command("analyze", HEALTHY, "-f", "md", "-o", "y" * 300), EXIT_INPUT)
+
+
 def test_a_dash_is_the_standard_output(plogscope_command: Run, tmp_path: Path) -> None:
     done = plogscope_command("analyze", HEALTHY, "-f", "text", "-o", "-")
     assert done.stdout == plogscope_command("analyze", HEALTHY, "-f", "text").stdout

@@ -8,7 +8,7 @@ import msgspec
 
 from plogscope.formats.stamps import FIRST_DATED_NS, SECOND_NS
 from plogscope.model.chain import Clock, Incident
-from plogscope.model.record import ANNOUNCED, Finding, Sequel
+from plogscope.model.record import ANNOUNCED, BELOW_ERROR, Finding, Sequel
 
 AT_ONCE_NS = 2 * SECOND_NS
 """Who catches an exception says so at once; a process that is started again speaks later."""
@@ -17,7 +17,6 @@ LIVED_ON_NS = 30 * SECOND_NS
 """A process that an exception ends has gone after this time, or hangs in its exit without a word of its own."""
 
 
-CALM = ("DEBUG", "INFO", "WARNING")
 EXCEPTION_FORMATS = ("exception", "traceback")
 
 
@@ -46,7 +45,7 @@ def caught(
         sequel = sequel_of(finding)
         if _is_about(finding.fields.get(MODULE, ""), sequel.next_text) and goes_without(sequel.next_text):
             return True
-        if sequel.told == ANNOUNCED or sequel.next_level not in CALM or not _at_once(finding, sequel):
+        if sequel.told == ANNOUNCED or sequel.next_level not in BELOW_ERROR or not _at_once(finding, sequel):
             return False
         if sequel.same_logger and _is_handled(sequel, known=_is_known(finding)):
             return True
@@ -117,7 +116,7 @@ def _is_handled(sequel: Sequel, *, known: bool) -> bool:
     one_breath = within and 0 <= (sequel.next_ns or 0) - (sequel.told_ns or 0) <= BREATH_NS
     warned = one_breath and sequel.next_level == "WARNING"
     if known:
-        return sequel.told in CALM or warned
+        return sequel.told in BELOW_ERROR or warned
     return warned and sequel.told == "WARNING"
 
 

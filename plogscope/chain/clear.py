@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
@@ -122,17 +121,11 @@ WEAK_CATEGORIES = ("accuracy", "performance")
 """Conditions of a run, not failures: steps go on with them, so steps do not clear them."""
 
 
-_RAISED = re.compile(r"(?:^|[ .:\]])[A-Z]\w{0,60}(?:Error|Exception): ")
-"""The last line of a traceback, also behind the label that a launcher puts before it."""
-
-
 def is_condition(incident: Incident) -> bool:
     """True for what is wrong or slow while the run goes on; a check that raised an exception ended the process."""
     if incident.category not in WEAK_CATEGORIES:
         return False
-    lead = incident.lead
-    framed = lead.format in ("exception", "traceback") or _RAISED.search(lead.quote) is not None
-    raised = incident.role == "cause" and framed
+    raised = incident.role == "cause" and incident.lead.format in ("exception", "traceback")
     return not (incident.category == "accuracy" and raised)
 
 

@@ -8,7 +8,7 @@ from itertools import islice
 
 from plogscope.chain.order import comparable, lag_s, precedes
 from plogscope.formats.stamps import SECOND_NS
-from plogscope.model.chain import Clock, Edge, Incident
+from plogscope.model.chain import KERNEL_FORMATS, Clock, Edge, Incident
 from plogscope.model.record import Writer
 from plogscope.model.signature import Explains, Signature, names
 from plogscope.model.vocabulary import EdgeKind, Text
@@ -40,13 +40,10 @@ def is_background(incident: Incident) -> bool:
     A host says such things at all times: they are causes only where their signatures say of what.
     """
     return (
-        incident.lead.format in MACHINE_FORMATS
+        incident.lead.format in KERNEL_FORMATS
         and incident.actor.rank is None
         and strength(incident) == UNKNOWN_STRENGTH
     )
-
-
-MACHINE_FORMATS = ("syslog", "dmesg")
 
 
 def connect(

@@ -12,7 +12,7 @@ from plogscope.formats.prefixes import clean, peel
 from plogscope.formats.registry import classify
 from plogscope.formats.stamps import SECOND_NS
 from plogscope.model.chain import KERNEL_FORMATS, Incident
-from plogscope.model.record import Actor, Finding, Writer
+from plogscope.model.record import BELOW_ERROR, Actor, Finding, Writer
 from plogscope.model.signature import Code, Signature
 from plogscope.model.vocabulary import Category, Role, Text
 
@@ -90,7 +90,6 @@ def judge(finding: Finding, signatures: Mapping[str, Signature], lookup: CodeLoo
     return Judged(finding, signature, role, category, title, signature.chain.weight, hushed)
 
 
-BELOW_ERROR = ("WARNING", "INFO", "DEBUG")
 FRAMED_FORMATS = ("exception", "traceback")
 """A logging library can put its own head round these: the level in it is that of whoever caught the exception."""
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from plogscope.evidence.frames import read_frame
 from plogscope.formats.base import Head
 from plogscope.formats.parse import Piece, parse_line
-from plogscope.model.record import ANNOUNCED, Finding, Sequel
+from plogscope.model.record import ANNOUNCED, BELOW_ERROR, Finding, Sequel
 from plogscope.model.source import Source
 from plogscope.opening import open_log
 
@@ -24,7 +24,6 @@ ENTRIES = frozenset(
 """Where programs, threads and workers begin."""
 
 _CHAIN = ("traceback", "exception")
-_CALM = ("DEBUG", "INFO", "WARNING")
 _REMEMBERED_BYTES = 1024
 
 _read_again = lru_cache(maxsize=4096)(parse_line)
@@ -50,7 +49,7 @@ def read_sequel(source: Source, finding: Finding) -> Sequel:
     last = parse_line(own)[-1]
     stream_name = last.facts.stream
     told = last.head if finding.format in LOGGERS else _told(_of_stream(reversed(before[:-1]), stream_name))
-    calmly = told is None or (told.format in LOGGERS and told.level in _CALM)
+    calmly = told is None or (told.format in LOGGERS and told.level in BELOW_ERROR)
     handled = calmly and _is_handled(_of_stream(reversed(before[:-1]), stream_name), _of_stream(after, stream_name))
     below = _next(_of_stream(after, stream_name))
     following = below.head if below is not None and below.head is not None and below.head.format in LOGGERS else None

@@ -116,6 +116,9 @@ FIRST_HAND_FORMATS = frozenset({"plog", "tsch", "firmware", "mindspore"})
 """Formats that the components themselves write, not a wrapper that prints what it was told."""
 
 
+BELOW_ERROR = ("DEBUG", "INFO", "WARNING")
+"""Levels at which loggers of programs report no failure."""
+
 ANNOUNCED = "announced"
 """What told of an exception that ended a thread or a child: its parent goes on and is not well for it."""
 

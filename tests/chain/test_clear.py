@@ -104,12 +104,6 @@ def test_a_check_that_raised_is_a_failure_and_no_condition(category: Category, p
     assert is_condition(one) is (condition == "condition")
 
 
-def test_a_check_that_raised_behind_the_label_of_a_launcher_is_a_failure_too() -> None:
-    lead = msgspec.structs.replace(finding("x/a", format="text"), quote="5: AssertionError: found nan in grads")
-
-    assert not is_condition(incident("i1", lead, category="accuracy"))
-
-
 def test_the_good_end_of_a_run_elsewhere_clears_what_was_long_before() -> None:
     done = finding("p/done", 60.0, source=3, clock=1)
 

@@ -12,9 +12,10 @@ import pytest
 
 from plogscope.errors import InputError, UsageError
 from plogscope.model.source import Bundle, Source
+from plogscope.table.columns import Columns
 from plogscope.table.place import Placement
 from plogscope.table.sinks import Output
-from plogscope.table.write import table_of, write_table
+from plogscope.table.write import batches, table_of, write_table
 
 Read = Callable[..., pa.Table]
 
@@ -32,6 +33,13 @@ def placement(tmp_path: Path) -> Placement:
         path.write_text(text, encoding="utf-8")
         sources.append(Source(id=number, path=path.name, location=str(path), kind="stdout", size=path.stat().st_size))
     return Placement(bundle=Bundle(path=".", layout="loose", sources=tuple(sources)))
+
+
+def test_the_batches_of_all_files_share_one_dictionary_of_paths(placement: Placement) -> None:
+    first, second = (batch.column("path").dictionary for batch in batches(placement, Columns(placement), []))
+
+    assert first.to_pylist() == ["0.log", "1.log"]
+    assert [one.address for one in first.buffers()[1:] if one] == [one.address for one in second.buffers()[1:] if one]
 
 
 def test_all_formats_hold_the_same_rows(placement: Placement, tmp_path: Path) -> None:

@@ -27,6 +27,9 @@ SLACK_NS = 30 * SECOND_NS
 LONG_NS = 60 * SECOND_NS
 """No wait for a collective can be set shorter."""
 
+AS_LONG = 0.9
+"""Of the limit: bars and logs tell of work some time before it ends."""
+
 STAMPED = ("exact", "no_year", "no_date")
 """Qualities of times that the line itself prints."""
 
@@ -85,7 +88,7 @@ def _outlasted(view: JobView, action: _Action) -> bool:
     if action.finding.signature == PROGRESS_BAR and not _is_only_one(view, action.rank, others):
         return False
     meanwhile = _gave_up_meanwhile(view, action, others)
-    return meanwhile if meanwhile is not None else action.took_ns >= 0.9 * _limit_ns(view, others) > 0
+    return meanwhile if meanwhile is not None else action.took_ns >= AS_LONG * _limit_ns(view, others) > 0
 
 
 def _gave_up_meanwhile(view: JobView, action: _Action, others: list[Incident]) -> bool | None:

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from collections import defaultdict
 
 from plogscope.chain.checkers.accuse import at_fault
 from plogscope.chain.checkers.base import CheckerResult, JobView
@@ -25,13 +25,16 @@ def check(view: JobView) -> list[CheckerResult]:
     """The first pair that cannot meet."""
     seats = find_seats(view)
     reports = [one for one in task_reports(view, seats) if one.operation in _SIDES and one.rank is not None]
-    for one, other in combinations(reports, 2):
-        to, back = _peer(one, seats), _peer(other, seats)
-        if _SIDES[one.operation] == _SIDES[other.operation] and (to, back) == (other.rank, one.rank):
-            reason = say(f"checker.both_{_SIDES[one.operation]}", a=one.rank, b=other.rank)
-            return [_root(view, one, [one.rank, other.rank], reason)]
+    of_rank: dict[int | None, list[TaskReport]] = defaultdict(list)
+    for report in reports:
+        of_rank[report.rank].append(report)
+    for one in reports:
+        for other in of_rank[_peer(one, seats)]:
+            if _SIDES[one.operation] == _SIDES[other.operation] and _peer(other, seats) == one.rank != other.rank:
+                reason = say(f"checker.both_{_SIDES[one.operation]}", a=one.rank, b=other.rank)
+                return [_root(view, one, [one.rank, other.rank], reason)]
     for sender in reports:
-        receiver = next((one for one in reports if one.rank == _peer(sender, seats)), None)
+        receiver = next(iter(of_rank[_peer(sender, seats)]), None)
         if _SIDES[sender.operation] != SEND or receiver is None or _SIDES[receiver.operation] != RECEIVE:
             continue
         expected = _peer(receiver, seats)
