@@ -37,6 +37,7 @@ from plogscope.correlate.victims import name_victims
 from plogscope.discover import Scratch, discover
 from plogscope.evidence.around import traceback_text
 from plogscope.evidence.frames import raised_at, start_at
+from plogscope.evidence.raised import name_raised
 from plogscope.evidence.sequel import read_sequel
 from plogscope.grammar.codes import load_codes
 from plogscope.grammar.load import load_grammar
@@ -106,6 +107,7 @@ def _analyze(bundle: Bundle, grammar: Grammar, chosen: Options) -> Report:
     signatures = grammar.by_id()
     aside = other_runs(bundle, seen.findings, seen.ends(), signatures, seen.spoke())
     seen = seen.without(aside.sources, aside.lines)
+    seen = msgspec.structs.replace(seen, findings=name_raised(bundle, seen.findings))
     correlated = _correlate(bundle, seen, signatures)
     if chosen.keep_table is not None:
         _keep_records(bundle, seen, correlated, chosen.keep_table)
@@ -336,6 +338,7 @@ def _report(
         clocks=correlated.clocks.clocks,
         start=_start(bundle, chain),
         understood=bool(judged) or steps is not None or _has_known_form(seen),
+        progressed=any(one.role == "progress" for one in judged),
     )
     triage = route(
         steps, chain, symptom=chosen.symptom, bundle=bundle, verdict_status=judgement.status,

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from plogscope.model.chain import Chain, Clock, Incident, Suspect
+from plogscope.model.chain import BARE_TRACEBACK, Chain, Clock, Incident, Suspect
 from plogscope.model.report import Confidence, NextAction, Triage
 from plogscope.model.signature import Advice, Code, Signature
 from plogscope.model.steps import StepFacts
@@ -38,6 +38,7 @@ def judge_chain(
     clocks: Sequence[Clock],
     start: Text | None = None,
     understood: bool = True,
+    progressed: bool = True,
 ) -> Judgement:
     """The verdict on a chain.
 
@@ -51,6 +52,7 @@ def judge_chain(
         clocks: By position.
         start: The sentence that names the frame in which the root's exception came up, if it has a traceback.
         understood: False when no line had a form or a message that the program knows.
+        progressed: False when nothing tells of steps done or of a good end.
     """
     if steps is not None and steps.blocked_by:
         return _blocked(steps)
@@ -60,10 +62,12 @@ def judge_chain(
         return judgement if start is None or chain.root_reason is not None else _starting(judgement, start)
     witnesses = [one for one in chain.incidents if chain.places.get(one.id) in ("witness", "cascade")]
     if witnesses or chain.suspects:
-        return _insufficient(chain, witnesses, clocks)
+        return _insufficient(chain, witnesses, clocks, where)
     if not understood:
         return _not_understood()
-    return _no_failure(chain, symptom)
+    if symptom == "crash":
+        return _no_word_of_the_crash()
+    return _no_failure(chain, symptom, progressed=progressed or steps is not None)
 
 
 def _explained(root: Incident, chain: Chain, signature: Signature | None, code: Code | None, where: str) -> Judgement:
@@ -144,7 +148,9 @@ def _advised(advice: Advice, root: Incident, where: str) -> NextAction:
     )
 
 
-def _insufficient(chain: Chain, witnesses: list[Incident], clocks: Sequence[Clock]) -> Judgement:
+def _insufficient(
+    chain: Chain, witnesses: list[Incident], clocks: Sequence[Clock], where: Mapping[str, str]
+) -> Judgement:
     waits = [one for one in witnesses if one.waits]
     peers = [one for one in waits if one.category == "communication"]  # a collective says more than its stream's wait
     ended = _ended_from_outside(witnesses, clocks) or _killed(witnesses)
@@ -160,6 +166,10 @@ def _insufficient(chain: Chain, witnesses: list[Incident], clocks: Sequence[Cloc
         key = "action.collect_doing" if all(one.logged for one in chain.suspects) else "action.collect_peer"
         action = say(key, who=_names(chain.suspects))
         actions = [NextAction(kind="collect", action=action, why=chain.suspects[0].why)]
+    elif lead is not None and lead.lead.format == BARE_TRACEBACK and lead.signature is None:
+        statement = say("statement.cut_off", where=where[lead.id])
+        file, _, line = where[lead.id].rpartition(":")
+        actions = [NextAction(kind="collect", action=say("action.collect_end", file=file, line=line))]
     else:
         statement = say("statement.insufficient", title=lead.title if lead else Text("?", "?"))
         actions = [NextAction(kind="collect", action=say("action.collect_plog"), env=dict(COLLECT_ENV))]
@@ -303,17 +313,31 @@ def _unrouted(triage: Triage) -> Judgement:
     )
 
 
-def _no_failure(chain: Chain, symptom: Symptom | None) -> Judgement:
+def _no_failure(chain: Chain, symptom: Symptom | None, *, progressed: bool) -> Judgement:
     cleared = sum(1 for place in chain.places.values() if place == "recovered")
     statement = say("statement.no_failure_cleared", count=cleared) if cleared else say("statement.no_failure")
     actions = () if symptom else (NextAction(kind="collect", action=say("action.collect_symptom")),)
+    sure = progressed or bool(cleared)
     return Judgement(
         status="no-failure",
         category="unknown",
         subcategory=None,
-        confidence=Confidence("high", [say("confidence.clean")]),
+        confidence=Confidence("high", [say("confidence.clean")])
+        if sure
+        else Confidence("medium", [say("confidence.no_progress")]),
         statement=statement,
         actions=actions,
+    )
+
+
+def _no_word_of_the_crash() -> Judgement:
+    return Judgement(
+        status="insufficient",
+        category="unknown",
+        subcategory=None,
+        confidence=Confidence("low", [say("confidence.no_word")]),
+        statement=say("statement.no_word"),
+        actions=(NextAction(kind="collect", action=say("action.collect_crash")),),
     )
 
 

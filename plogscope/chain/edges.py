@@ -29,7 +29,7 @@ def strength(incident: Incident) -> int:
     if incident.waits:
         return STRENGTH["symptom"]
     unsure = incident.hushed or (incident.role == "either" and incident.category == "unknown")
-    if incident.signature is None or (unsure and incident.role in ("cause", "either")):
+    if incident.role in ("cause", "either") and (incident.signature is None or unsure):
         return UNKNOWN_STRENGTH
     return STRENGTH.get(incident.role, STRENGTH["teardown"])
 

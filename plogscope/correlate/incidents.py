@@ -11,7 +11,7 @@ import msgspec
 from plogscope.formats.prefixes import clean, peel
 from plogscope.formats.registry import classify
 from plogscope.formats.stamps import SECOND_NS
-from plogscope.model.chain import KERNEL_FORMATS, Incident
+from plogscope.model.chain import BARE_TRACEBACK, KERNEL_FORMATS, Incident
 from plogscope.model.record import BELOW_ERROR, Actor, Finding, Writer
 from plogscope.model.signature import Code, Signature
 from plogscope.model.vocabulary import Category, Role, Text
@@ -41,6 +41,7 @@ CodeLookup = Callable[[str, str], Code | None]
 _STRENGTH: dict[str, int] = {"cause": 0, "either": 1, "symptom": 2, "teardown": 3}
 
 UNKNOWN_TITLE = Text(en="Unknown error", zh="未知错误")
+CUT_TITLE = Text(en="A traceback without the exception that ends it", zh="没有结尾异常行的 traceback")
 
 
 class Judged(msgspec.Struct, frozen=True):
@@ -71,6 +72,8 @@ HUSHING_FORMATS = frozenset({"vllm", "py-logging", "torch-log", "mindie", "minds
 def judge(finding: Finding, signatures: Mapping[str, Signature], lookup: CodeLookup) -> Judged:
     """Role and category of one finding: of the code it names, if its signature leaves that to the code table."""
     signature = signatures.get(finding.signature or "")
+    if signature is None and finding.format == BARE_TRACEBACK:
+        return Judged(finding, None, "symptom", "unknown", CUT_TITLE, -100)
     if signature is None:
         return Judged(finding, None, "either", "unknown", UNKNOWN_TITLE, -100)
     role, category, title = signature.role, signature.category, signature.title

@@ -16,6 +16,7 @@ from plogscope.model.record import Actor, Finding
 from plogscope.model.source import Source
 from plogscope.scan.fold import MAX_QUOTE_CHARS, UNNAMED, cut_quote, fold_key, unknown_key
 from plogscope.scan.fragment import (
+    EXCEPTION,
     MAX_FINDINGS_PER_RECORD,
     Fragment,
     Lead,
@@ -125,7 +126,8 @@ class _Scanner:
             self._continue_silently(before + first + 1, before + lead, block.offset + int(lines.starts[first]))
         if not len(opening):
             return
-        self._close("")
+        self._close("", raised=False)
+        self.fragment.raised.setdefault("", False)
         counts.records += len(opening)
         last = int(opening[-1])
         fragment.last_time_ns = int(lines.times[last])
@@ -197,7 +199,9 @@ class _Scanner:
         """A head, or text without one: the record before it in its stream is complete."""
         fragment = self.fragment
         facts, head = piece.facts, piece.head or Head(format="text", message=piece.text)
-        self._close(facts.stream)
+        raised = head.format == EXCEPTION
+        self._close(facts.stream, raised=raised)
+        fragment.raised.setdefault(facts.stream, raised)
         fragment.counts.records += 1
         if piece.head is None:
             fragment.counts.unparsed += 1
@@ -284,7 +288,7 @@ class _Scanner:
             fold_key(signature, match, pid, facts.stream), finding, signature.match.formats, signature.match.levels
         )
 
-    def _close(self, stream: str) -> None:
+    def _close(self, stream: str, *, raised: bool) -> None:
         if stream == "":
             self._quiet = None
         record = self.fragment.tails.pop(stream, None)
@@ -292,7 +296,7 @@ class _Scanner:
             if _is_error(record.head.level) and not is_known(record):
                 self._name(stream, record)
             self._nameless.pop(stream, None)
-            close_record(self.fragment.table, record)
+            close_record(self.fragment.table, record, raised=raised)
 
     def _note_time(self, time_ns: int, level_class: int, pid: int) -> None:
         fragment = self.fragment

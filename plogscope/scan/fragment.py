@@ -15,6 +15,9 @@ from plogscope.scan.fold import UNNAMED, FoldTable
 
 MAX_FINDINGS_PER_RECORD = 200
 
+TRACEBACK, EXCEPTION = "traceback", "exception"
+"""Formats of the head of a traceback and of the line that ends it."""
+
 
 class Seen(msgspec.Struct, frozen=True):
     """A signature matched in a line whose record is not closed yet.
@@ -71,6 +74,8 @@ class Fragment(msgspec.Struct):
     activity: Activity
     leads: dict[str, Lead]
     tails: dict[str, OpenRecord]
+    raised: dict[str, bool] = {}
+    """Whether the first head of each stream in the range is an exception: it ends what is open on the left."""
     last_time_ns: int | None = None
 
     def __add__(self, later: Fragment) -> Fragment:
@@ -91,14 +96,21 @@ def empty_fragment(source: int) -> Fragment:
     return Fragment(source, Counts(), FoldTable({}), Activity({}, {}), {}, {})
 
 
-def close_record(table: FoldTable, record: OpenRecord) -> None:
-    """Folds what was seen in a record whose end is known; an error that nothing knows becomes an unknown finding."""
+def close_record(table: FoldTable, record: OpenRecord, *, raised: bool = False) -> None:
+    """Folds what was seen in a record whose end is known; an error that nothing knows becomes an unknown finding.
+
+    Args:
+        table: Takes the findings.
+        record: The record.
+        raised: The head behind it in its stream is an exception: below a traceback it speaks for that as well.
+    """
     head = record.head
     table.findings += record.spilled
     for seen in record.seen:
         if _is_wanted(seen, head):
             table.add(seen.key, _placed(seen.finding, head, record.end_line))
-    if not is_known(record) and head.level in ("ERROR", "CRITICAL") and head.format != "traceback":
+    spoken_for = raised and head.format == TRACEBACK
+    if not is_known(record) and head.level in ("ERROR", "CRITICAL") and not spoken_for:
         table.add(record.head_key, msgspec.structs.replace(head, record_end_line=record.end_line))
 
 
@@ -180,8 +192,10 @@ def _join_streams(left: Fragment, right: Fragment) -> None:
     for stream, record in right.tails.items():
         before = left.tails.get(stream)
         if before is not None:
-            close_record(left.table, before)
+            close_record(left.table, before, raised=right.raised.get(stream, False))
         left.tails[stream] = record
+    for stream, raised in right.raised.items():
+        left.raised.setdefault(stream, raised)
 
 
 def _append(seen: list[Seen], more: list[Seen]) -> int:

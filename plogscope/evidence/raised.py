@@ -1,0 +1,88 @@
+"""Tracebacks that no exception line ends that the scan knows: what was raised, or that the log breaks off within."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from plogscope.evidence.frames import read_frame
+from plogscope.formats.encoding import decode_line
+from plogscope.formats.parse import Piece, parse_line
+from plogscope.model.record import BELOW_ERROR, Finding
+from plogscope.model.source import Bundle, Source
+from plogscope.opening import open_log
+
+SIGNATURE = "python/exception"
+"""What states an exception of any name."""
+
+TRACEBACK, EXCEPTION = "traceback", "exception"
+"""Formats of the scan."""
+
+_WINDOW_BYTES = 64 * 1024
+_QUOTE_CHARS = 500
+_LINES_BETWEEN = 200
+"""Lines within which an exception that the scan knows can still belong to the traceback, where many write one file."""
+
+_NAME = re.compile(
+    r"(?P<exception>(?:[A-Za-z_]\w{0,80}\.){0,12}_{0,2}[A-Z]\w{0,120})(?:: (?P<message>[^\n]{1,400})|:?\s*$)", re.ASCII
+)
+_CLASS = re.compile(r"\.|[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
+"""What a name of a class has and a word at the start of a sentence has not: a module before it, or several humps."""
+
+
+def name_raised(bundle: Bundle, findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    """The findings, of which bare tracebacks became what they ended with.
+
+    The line behind the last frame is the exception, whatever it is called. A traceback of which that line is not in the
+    log stays as it is; one whose exception stands somewhere behind it, among lines of other writers, is dropped.
+    """
+    named = []
+    for finding in findings:
+        bare = finding.signature is None and finding.format == TRACEBACK
+        one = _named(bundle.sources[finding.source], finding) if bare else finding
+        if one is not None:
+            named.append(one)
+    return tuple(sorted(named, key=lambda one: (one.source, one.line)))
+
+
+def _named(source: Source, finding: Finding) -> Finding | None:
+    opened, framed = False, False
+    stream = ""
+    for number, offset, raw, piece in _pieces(source, finding):
+        if not opened:
+            opened, stream = True, piece.facts.stream
+        elif piece.facts.stream != stream or not piece.text.strip():
+            continue
+        elif piece.head is not None:
+            if piece.head.format == EXCEPTION and piece.head.level not in BELOW_ERROR:
+                return None
+        elif piece.indented:
+            framed = framed or read_frame(piece.text) is not None
+        elif framed:
+            found = _NAME.match(piece.text)
+            if found is not None and _CLASS.search(found["exception"]):
+                fields = {name: value for name, value in found.groupdict().items() if value is not None}
+                return msgspec.structs.replace(
+                    finding, signature=SIGNATURE, fields=fields, line=finding.record_line + number, offset=offset,
+                    record_end_line=max(finding.record_end_line, finding.record_line + number),
+                    quote=decode_line(raw, 4 * _QUOTE_CHARS).rstrip("\r")[:_QUOTE_CHARS], format=EXCEPTION, template="",
+                )  # fmt: skip
+            framed = False  # a sentence: only an exception that the scan knows can still follow
+    return finding
+
+
+def _pieces(source: Source, finding: Finding) -> Iterator[tuple[int, int, bytes, Piece]]:
+    """Lines from the head of the traceback on: how many lines below it, offset, bytes, and what they are."""
+    try:
+        with open_log(source.location) as stream:
+            stream.seek(finding.offset)
+            lines = stream.read(_WINDOW_BYTES).split(b"\n")
+    except OSError:
+        return
+    offset = finding.offset
+    for number, raw in enumerate(lines[:_LINES_BETWEEN]):
+        for piece in parse_line(raw):
+            yield number, offset, raw, piece
+        offset += len(raw) + 1
