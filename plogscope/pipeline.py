@@ -6,13 +6,12 @@ passed steps are a healthy baseline and no evidence; `route` comes after chain b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
-import regex
 
 from plogscope.chain.affected import name_affected
 from plogscope.chain.category import name_category
@@ -23,6 +22,7 @@ from plogscope.chain.checkers.base import JobView
 from plogscope.chain.clear import Progress, Writing, beside_the_job, outlived, recovered
 from plogscope.chain.device_waits import mark_device_waits
 from plogscope.chain.naming import name_root
+from plogscope.chain.said import goes_without, tells_of_end
 from plogscope.chain.suspects import suspects_of
 from plogscope.compose import Case, assemble_report
 from plogscope.correlate.baseline import without_baseline, without_echoes, without_ignored
@@ -276,22 +276,13 @@ def _clear(
         sequel_of,
         last_words(bundle, correlated.cluster, correlated.clocks, seen.ends()),
         correlated.clocks.clocks,
-        _says(signatures.get(GOES_WITHOUT)),
+        goes_without(signatures),
+        tells_of_end(signatures),
     )
     cleared |= outlived([one for one in incidents if one.id not in cleared], progress)
     if correlated.cluster.processes or any(source.kind == "stdout" for source in bundle.sources):
         cleared |= beside_the_job([one for one in incidents if one.id not in cleared])
     return incidents, cleared
-
-
-GOES_WITHOUT = "noise/optional-import"
-"""The signature of lines by which a program says that it goes on without a package."""
-
-
-def _says(signature: Signature | None) -> Callable[[str], bool]:
-    """Whether a line of text is one of a signature."""
-    pattern = regex.compile(signature.match.pattern, regex.MULTILINE) if signature is not None else None
-    return lambda text: pattern is not None and pattern.search(text) is not None
 
 
 def _writing(seen: Observations) -> dict[tuple[int, int], Writing]:

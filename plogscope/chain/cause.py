@@ -14,6 +14,7 @@ import msgspec
 from plogscope.chain.checkers.base import CheckerResult
 from plogscope.chain.clear import is_condition
 from plogscope.chain.edges import INTERRUPTED, STRENGTH, UNKNOWN_STRENGTH, connect, is_background, strength
+from plogscope.chain.exits import after_an_exit
 from plogscope.chain.order import comparable, precedes
 from plogscope.model.chain import Chain, Clock, Edge, Incident, Rival, Suspect
 from plogscope.model.signature import Signature
@@ -142,11 +143,13 @@ def _choose(
 ) -> tuple[Incident | None, tuple[Suspect, ...], bool, Sequence[CheckerResult]]:
     explained = {edge.effect for edge in edges}
     telling = {edge.cause for edge in edges if edge.kind == "signature"}
+    late = after_an_exit(alive, clocks)
     candidates = [
         one
         for one in alive
         if strength(one) <= UNKNOWN_STRENGTH
         and one.id not in explained
+        and one.id not in late
         and one.lead.quote
         and (one.id in telling or not is_background(one))
     ]
