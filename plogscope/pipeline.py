@@ -19,7 +19,7 @@ from plogscope.chain.caught import caught, hush_handled
 from plogscope.chain.cause import find_cause
 from plogscope.chain.checkers import run_checkers
 from plogscope.chain.checkers.base import JobView
-from plogscope.chain.clear import Progress, Writing, beside_the_job, outlived, recovered
+from plogscope.chain.clear import FINISHED, Progress, Writing, beside_the_job, outlived, recovered
 from plogscope.chain.device_waits import mark_device_waits
 from plogscope.chain.naming import name_root
 from plogscope.chain.said import goes_without, tells_of_end
@@ -36,6 +36,7 @@ from plogscope.correlate.timeline import build_timeline
 from plogscope.correlate.victims import name_victims
 from plogscope.discover import Scratch, discover
 from plogscope.evidence.around import traceback_text
+from plogscope.evidence.breaks_off import first_broken
 from plogscope.evidence.frames import raised_at, start_at
 from plogscope.evidence.raised import name_raised
 from plogscope.evidence.sequel import read_sequel
@@ -45,7 +46,7 @@ from plogscope.model.chain import Chain, Cluster, Incident
 from plogscope.model.record import Finding, Sequel
 from plogscope.model.report import Report, Tool, Triage
 from plogscope.model.signature import Code, Grammar, Signature
-from plogscope.model.source import Bundle
+from plogscope.model.source import Bundle, tells_of_failures
 from plogscope.model.steps import StepFacts
 from plogscope.model.vocabulary import Symptom, Text
 from plogscope.redact import redact_report
@@ -55,7 +56,7 @@ from plogscope.triage.collect import collection_script
 from plogscope.triage.route import route
 from plogscope.triage.steps import read_steps
 from plogscope.triage.values import blames, first_difference, with_difference
-from plogscope.verdict import Judgement, judge_chain, settle
+from plogscope.verdict import Heard, Judgement, judge_chain, settle
 from plogscope.version import __version__
 
 if TYPE_CHECKING:
@@ -328,8 +329,12 @@ def _report(
         where={one.id: f"{bundle.sources[one.lead.source].path}:{one.lead.line}" for one in chain.incidents},
         clocks=correlated.clocks.clocks,
         start=_start(bundle, chain),
-        understood=bool(judged) or steps is not None or _has_known_form(seen),
-        progressed=any(one.role == "progress" for one in judged),
+        heard=Heard(
+            understood=bool(judged) or steps is not None or _has_known_form(seen),
+            progressed=any(one.role == "progress" for one in judged),
+            of_job=any(map(tells_of_failures, bundle.sources)),
+            broken=None if _is_finished(judged) else first_broken(bundle.sources),
+        ),
     )
     triage = route(
         steps, chain, symptom=chosen.symptom, bundle=bundle, verdict_status=judgement.status,
@@ -340,6 +345,10 @@ def _report(
     script = collection_script(bundle, steps) if steps is not None and insufficient else None
     judgement = settle(judgement, triage, script)
     return redact_report(assemble_report(_case(bundle, seen, steps, correlated, chain, judgement, triage, grammar)))
+
+
+def _is_finished(judged: Sequence[Judged]) -> bool:
+    return any(one.signature is not None and one.signature.subcategory == FINISHED for one in judged)
 
 
 def _start(bundle: Bundle, chain: Chain) -> Text | None:
