@@ -66,7 +66,7 @@ def find_cause(
         rivals=rivals,
         suspects=suspects,
         proven_absence=proven,
-        root_reason=reasons[0].reason if root is not None and reasons else None,
+        root_reason=_sentence(reasons[0].reason) if root is not None and reasons else None,
         root_proven=bool(root is not None and reasons and reasons[0].proven),
     )
 
@@ -81,6 +81,11 @@ def _restarted(root: Incident | None, later: Mapping[str, Text], edges: Sequence
         for one, reason in later.items()
         if one not in has
     ]
+
+
+def _sentence(reason: Text) -> Text:
+    """A reason that begins with `rank 3` stands alone in reports."""
+    return Text(reason.en[:1].upper() + reason.en[1:], reason.zh)
 
 
 AFTERMATH: Place = "teardown"

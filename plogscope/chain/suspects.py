@@ -108,7 +108,7 @@ def _exited(row: Finding, path_of: Mapping[int, str]) -> Suspect:
 
 def _failing(witnesses: Sequence[Incident], path_of: Mapping[int, str]) -> tuple[Suspect, ...]:
     """The only rank whose own log tells that it failed, if it does not tell of what, and not that it waited."""
-    own = [one for one in witnesses if one.role == "symptom" and not one.waits and one.subcategory in OWN_END]
+    own = [one for one in witnesses if one.role == "symptom" and not one.waits and _is_own_end(one)]
     ranks = {one.actor.rank for one in own}
     if len(ranks) != 1 or None in ranks:
         return ()
@@ -122,8 +122,13 @@ def _failing(witnesses: Sequence[Incident], path_of: Mapping[int, str]) -> tuple
     )
 
 
-OWN_END = (None, "wrapper")
-"""Subcategory of a traceback that breaks off, and of remarks that something failed in the process itself."""
+def _is_own_end(incident: Incident) -> bool:
+    """True for a traceback that breaks off, and for a remark that something failed in the process itself."""
+    return incident.signature is None or incident.subcategory == WRAPPER
+
+
+WRAPPER = "wrapper"
+"""Subcategory of messages that only pass on that something failed."""
 
 MPI_ABORT = "launcher/mpi-abort"
 FIRST_EXIT = "launcher/first-observed-failure"

@@ -71,7 +71,7 @@ def test_a_rule_that_compared_the_direct_causes_chooses_among_them() -> None:
 
     chain = caused(fault(), other, wait(), checked=(result,))
 
-    assert (chain.root, chain.root_reason) == ("i3", REASON)
+    assert (chain.root, chain.root_reason) == ("i3", Text("Because", "因为"))
 
 
 def test_the_line_that_proves_it_gives_the_root_its_name_and_the_rule_its_owner() -> None:
