@@ -65,7 +65,7 @@ def recovered(incidents: Sequence[Incident], progress: Progress) -> frozenset[st
             by_writer[key].append(finding)
     cleared = set()
     for incident in incidents:
-        if is_condition(incident):
+        if is_condition(incident) and incident.subcategory not in REMARKS:
             ended_well = any(_same_job(finding, incident) for finding in finished)
             over = _is_passing(incident) or (ended_well and not _lasted(incident, progress.findings, finished))
         else:
@@ -119,6 +119,10 @@ def _is_taken_back(incident: Incident, taken_back: Sequence[Finding]) -> bool:
 
 WEAK_CATEGORIES = ("accuracy", "performance")
 """Conditions of a run, not failures: steps go on with them, so steps do not clear them."""
+
+
+REMARKS = ("cpu-fallback",)
+"""Subcategories of remarks about speed that healthy runs print as well: steps after them say that all is well."""
 
 
 def is_condition(incident: Incident) -> bool:
