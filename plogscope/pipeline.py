@@ -16,7 +16,7 @@ import msgspec
 from plogscope.chain.affected import name_affected
 from plogscope.chain.category import name_category
 from plogscope.chain.caught import caught, hush_handled
-from plogscope.chain.cause import find_cause
+from plogscope.chain.cause import blame_speed, find_cause
 from plogscope.chain.checkers import run_checkers
 from plogscope.chain.checkers.base import JobView
 from plogscope.chain.clear import FINISHED, Progress, Writing, beside_the_job, outlived, recovered
@@ -317,6 +317,7 @@ def _report(
     chosen: Options,
 ) -> Report:
     signatures = grammar.by_id()
+    chain = blame_speed(chain) if chosen.symptom == "slow" else chain
     difference = first_difference(bundle, steps, bundle.run_base) if steps is not None else None
     if difference is not None and blames(difference, chain, chosen.symptom):
         chain = with_difference(chain, difference)

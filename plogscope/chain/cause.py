@@ -91,6 +91,16 @@ def _sentence(reason: Text) -> Text:
 AFTERMATH: Place = "teardown"
 
 
+def blame_speed(chain: Chain) -> Chain:
+    """The chain of a run that somebody calls slow: if nothing failed, the first remark about its speed is the cause."""
+    remark = next(
+        (one for one in chain.incidents if one.category == "performance" and chain.places[one.id] == "recovered"), None
+    )
+    if remark is None or chain.root is not None or chain.suspects:
+        return chain
+    return msgspec.structs.replace(chain, root=remark.id, places={**chain.places, remark.id: "root"})
+
+
 def aftermath(alive: Sequence[Incident], edges: Sequence[Edge]) -> frozenset[str]:
     """What only follows from a person who interrupted the job, directly or through others."""
     ended = {one.id for one in alive if one.role == "teardown" and one.subcategory == INTERRUPTED}

@@ -65,9 +65,11 @@ def recovered(incidents: Sequence[Incident], progress: Progress) -> frozenset[st
             by_writer[key].append(finding)
     cleared = set()
     for incident in incidents:
-        if is_condition(incident):
+        if is_condition(incident) and incident.subcategory not in REMARKS:
             ended_well = any(_same_job(finding, incident) for finding in finished)
             over = _is_passing(incident) or (ended_well and not _lasted(incident, progress.findings, finished))
+        elif incident.lead.signature == CONTAINER_END:
+            over = any(_long_after(one, incident, progress.clocks) for one in progress.findings)
         else:
             over = _is_got_over(incident, by_writer, finished, progress) or _is_taken_back(incident, taken_back)
         if over:
@@ -101,6 +103,9 @@ def _is_got_over(
     return incident.role not in {"cause", "symptom"} and _went_on(incident, progress)
 
 
+CONTAINER_END = "launcher/container-exit-code"
+"""What a cluster says of a container that is gone: the steps below it in one file are what the container did before."""
+
 TAKEN_BACK = "taken-back"
 """Subcategory of progress signatures by which a process takes back one earlier complaint, and says no more."""
 
@@ -119,6 +124,10 @@ def _is_taken_back(incident: Incident, taken_back: Sequence[Finding]) -> bool:
 
 WEAK_CATEGORIES = ("accuracy", "performance")
 """Conditions of a run, not failures: steps go on with them, so steps do not clear them."""
+
+
+REMARKS = ("cpu-fallback",)
+"""Subcategories of remarks about speed that healthy runs print as well: steps after them say that all is well."""
 
 
 def is_condition(incident: Incident) -> bool:

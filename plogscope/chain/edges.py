@@ -119,11 +119,13 @@ def _part(incident: Incident, pid: bool, rank: bool) -> Writer:  # noqa: FBT001 
     return ("part", incident.lead.source, pid, rank)
 
 
-def _edge_kind(
+def _edge_kind(  # noqa: PLR0911
     cause: Incident, effect: Incident, signatures: Mapping[str, Signature], clocks: Sequence[Clock]
 ) -> EdgeKind | None:
     if _says_so(cause, effect, signatures, clocks) and precedes(effect, cause, clocks) is not True:
         return "signature"
+    if cause.category == SLOW != effect.category:
+        return None
     mine, other = strength(cause), strength(effect)
     if cause.same_process(effect):
         if _family(cause, signatures) is not None and _family(cause, signatures) == _family(effect, signatures):
@@ -206,6 +208,9 @@ BLOCK_LINES = 60
 BLOCK_S = 2.0
 """How far the records of one failure lie apart: lines in one file, seconds between files."""
 
+SLOW = "performance"
+"""Category of what makes a run slow: by itself that ends nothing, so what fails after it has another cause."""
+
 CANCELLED = "cancelled"
 """Subcategory of what a scheduler says: it decides for reasons of its own, not because a process reports a symptom."""
 
@@ -278,12 +283,19 @@ def _late_ns(cause: Incident, effect: Incident, clocks: Sequence[Clock]) -> int 
 
 
 def _says_so(cause: Incident, effect: Incident, signatures: Mapping[str, Signature], clocks: Sequence[Clock]) -> bool:
-    """True when the signature of the cause names that of the effect as a consequence, in scope and in time."""
+    """True when the signature of the cause names that of the effect as a consequence, in scope and in time.
+
+    Who names a whole domain does not mean its own signature there: two records of it would explain each other.
+    """
     signature = signatures.get(cause.signature or "")
     if signature is None or effect.signature is None:
         return False
+    own = effect.signature == signature.id
     return any(
-        names(rule, effect.signature) and _in_scope(rule, cause, effect, clocks) for rule in signature.chain.explains
+        names(rule, effect.signature)
+        and not (own and rule.id != effect.signature)
+        and _in_scope(rule, cause, effect, clocks)
+        for rule in signature.chain.explains
     )
 
 

@@ -9,6 +9,7 @@ import msgspec
 from plogscope.chain.checkers.base import JobView
 from plogscope.chain.checkers.reading import number
 from plogscope.chain.checkers.seats import find_seats
+from plogscope.chain.checkers.tasks import task_reports
 from plogscope.model.chain import Chain, Incident
 from plogscope.model.record import Finding
 
@@ -29,14 +30,16 @@ def name_root(chain: Chain, view: JobView) -> Chain:
 
     By device: failed links name rank, server and device of both ends, and processes their device. A process of no known
     node is on the only server there is. By pid: torchrun's summary names rank and pid of the workers that ended, also
-    of those that wrote nothing. By absence: all ranks but one wait for what the root holds up. By office: the store of
-    torch is served where rank 0 runs, and nowhere else.
+    of those that wrote nothing. By a peer: the rank that the root names waits for one rank only. By absence: all ranks
+    but one wait for what the root holds up. By office: the store of torch is served where rank 0 runs, and nowhere
+    else.
     """
     root = chain.incident(chain.root)
     if root is None or root.actor.rank is not None:
         return chain
     rank = _by_device(root, view)
     rank = rank if rank is not None else _by_summary(root, view)
+    rank = rank if rank is not None else _by_peer(root, view)
     rank = rank if rank is not None else _by_absence(root, chain)
     rank = rank if rank is not None else _by_store(root)
     if rank is None:
@@ -94,6 +97,21 @@ def _summary(findings: Sequence[Finding]) -> list[tuple[int, str, str]]:
         if rank is not None and end is not None:
             rows.append((rank, end.fields.get("pid", ""), end.fields.get("code", "")))
     return rows
+
+
+def _by_peer(root: Incident, view: JobView) -> int | None:
+    """The rank that the root's peer waits for: two ends of one failed copy name each other."""
+    peers = {number(finding, "remote_rank") for finding in root.findings} - {None}
+    if len(peers) != 1:
+        return None
+    seats = find_seats(view)
+    (peer,) = peers
+    awaited = {
+        seats.world(one.communicator, one.remote)
+        for one in task_reports(view, seats)
+        if one.remote is not None and peer in (one.inside, one.rank) and one.finding.writer != root.lead.writer
+    }
+    return awaited.pop() if len(awaited) == 1 else None
 
 
 def _by_absence(root: Incident, chain: Chain) -> int | None:

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import msgspec
 
-from plogscope.formats.stamps import SECOND_NS
+from plogscope.formats.stamps import FIRST_DATED_NS, SECOND_NS
 from plogscope.model.record import Finding
 from plogscope.model.signature import Signature
 from plogscope.model.source import Bundle
@@ -66,6 +66,11 @@ class _Printed(msgspec.Struct, frozen=True):
             span for span in self.spans if run.first_ns - slack_ns <= span[1] and span[0] <= run.last_ns + slack_ns
         )
 
+    def is_long_after(self, run: _Run) -> bool:
+        """True when the output names none of the processes of a run and began long after it, whatever their zones."""
+        dated = [first for first, _ in self.spans if first >= FIRST_DATED_NS]
+        return bool(dated) and not run.pids & self.pids and run.last_ns + BEFORE_NS + ZONES_NS < min(dated)
+
 
 def _read_output(findings: Iterable[Finding], output: set[int], ends: Mapping[int, Span]) -> _Printed:
     return _Printed(
@@ -95,8 +100,9 @@ def other_runs(
     """What has nothing to do with the failure of this job.
 
     Of each machine one run stays: the last one whose processes the output of the job names; else the last one at the
-    time of that output; else the last one, if the output tells of a failure; else the last one that failed. If nothing
-    tells, all stay. The steps of a five-step run have folders of their own. Of a system log, what it noted days away
+    time of that output; else the last one, if the output tells of a failure; else the last one that failed. None stays
+    where all had ended days before the first output of a job that tells of its failure itself. If nothing tells, all
+    stay. The steps of a five-step run have folders of their own. Of a system log, what it noted days away
     from the run that stays is not looked at.
 
     Args:
@@ -116,7 +122,11 @@ def other_runs(
     other: set[int] = set()
     windows: dict[str | None, list[Span]] = defaultdict(list)
     for node, processes in _processes(bundle, ends, _devices(findings, signatures)).items():
-        chosen = _chosen(_apart(list(processes)), printed, failed, latest=bool(failed & output))
+        runs = _apart(list(processes))
+        if failed & output and all(printed.is_long_after(run) for run in runs):
+            other.update(source for run in runs for source in run.sources)
+            continue
+        chosen = _chosen(runs, printed, failed, latest=bool(failed & output))
         if chosen is None:
             continue
         stay = [one for one in processes if one.sources <= chosen.sources and not _is_before(one, chosen, printed)]

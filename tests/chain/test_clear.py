@@ -104,6 +104,25 @@ def test_a_check_that_raised_is_a_failure_and_no_condition(category: Category, p
     assert is_condition(one) is (condition == "condition")
 
 
+def test_a_remark_about_speed_is_cleared_by_steps_and_a_condition_is_not() -> None:
+    step = finding("p/step", 20.0, line=9)
+    remark = incident("i1", finding("x/a", 10.0, line=5), "either", category="performance", subcategory="cpu-fallback")
+    slow = incident("i1", finding("x/a", 10.0, line=5), "either", category="performance")
+
+    assert cleared(remark, by=(step,)) == {"i1"}
+    assert cleared(remark) == set()
+    assert cleared(slow, by=(step,)) == set()
+
+
+def test_the_end_of_a_container_is_not_got_over_by_what_its_log_shows_below() -> None:
+    ended = incident("i1", finding("launcher/container-exit-code", None, line=5), "symptom")
+    untimed, later = finding("p/step", None, line=9), finding("p/step", 90.0, line=9)
+    dated = incident("i1", finding("launcher/container-exit-code", 10.0, line=5), "symptom")
+
+    assert cleared(ended, by=(untimed, structs.replace(untimed, line=12))) == set()
+    assert cleared(dated, by=(later,)) == {"i1"}
+
+
 def test_the_good_end_of_a_run_elsewhere_clears_what_was_long_before() -> None:
     done = finding("p/done", 60.0, source=3, clock=1)
 

@@ -55,6 +55,25 @@ def test_a_signatures_word_reaches_as_far_as_its_scope_and_time() -> None:
     assert kinds(cause, incident("i2", finding("x/b", 90.0, source=1, clock=1)), signatures=word) == {}
 
 
+def test_who_names_a_whole_domain_does_not_mean_its_own_signature() -> None:
+    word = {"x/a": signature("x/a", explains=(Explains("x/", "job", 60.0),)), "x/b": signature("x/b")}
+    told_twice = (incident("i1", finding("x/a", 10.0)), incident("i2", finding("x/a", 10.0, source=1, clock=1)))
+
+    assert kinds(*told_twice, signatures=word) == {}
+    assert kinds(told_twice[0], incident("i2", finding("x/b", 50.0, source=1, clock=1)), signatures=word) == {
+        ("i1", "i2"): "signature"
+    }
+
+
+def test_what_makes_a_run_slow_does_not_end_it() -> None:
+    slow = incident("i1", finding("x/a", 10.0, line=3), "either", category="performance")
+    error = incident("i2", finding("x/b", 11.0, line=9), "either", category="host")
+    slower = incident("i3", finding("x/c", 12.0, line=12), "symptom", category="performance")
+
+    assert kinds(slow, error) == {}
+    assert ("i1", "i3") in kinds(slow, slower)
+
+
 def test_what_a_scheduler_decides_is_not_explained_by_a_symptom_before() -> None:
     warning = incident("i1", finding("x/a", 10.0, line=3), "symptom", waits=True)
     cancel = incident("i2", finding("x/b", 70.0, line=9), "either", category="host", subcategory="cancelled")

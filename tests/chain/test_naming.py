@@ -30,6 +30,22 @@ def test_a_failed_link_that_names_the_nodes_device_names_the_rank() -> None:
     assert named(link(1, 6, "a")) == 6
 
 
+def test_the_peer_of_a_failed_copy_names_its_rank() -> None:
+    copy = incident("i1", finding("hccl/ei0012-sdma", source=1, remote_rank=4))
+    waits = [
+        finding("hccl/notify-wait-timeout", source=2, rank=rank, remote_rank=remote)
+        for rank, remote in ((4, 5), (6, 4))
+    ]
+
+    def rank_of(*said: Finding) -> int | None:
+        chain = name_root(Chain(incidents=(copy,), root="i1"), JobView((copy,), said, Cluster()))
+        found = chain.incident("i1")
+        return found.actor.rank if found is not None else None
+
+    assert rank_of(*waits) == 5
+    assert rank_of(waits[1]) is None
+
+
 def test_a_link_to_another_server_says_nothing() -> None:
     assert named(link(1, 6, "10.1.1.2")) is None
 

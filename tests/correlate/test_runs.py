@@ -105,6 +105,17 @@ def test_what_ended_long_before_the_first_output_is_not_of_the_job() -> None:
     assert aside(sources, {0: hours(0, 1), 1: hours(2, 3), 2: hours(1 + 30 * MINUTES, 3)}, *failed) == set()
 
 
+def test_no_run_is_the_job_where_all_ended_days_before_it_printed_that_it_fails() -> None:
+    sources = [source(0, "plog", "old", 40), source(1, "stdout", "a", None)]
+    fails, tells = finding("x/fails", sources[0]), finding("x/fails", sources[1])
+    years, printed = 50 * 365 * 24, hours(50 * 365 * 24 + 30, 50 * 365 * 24 + 31)
+
+    assert aside(sources, {0: hours(years, years + 1), 1: printed}, fails, tells) == {0}
+    assert aside(sources, {0: hours(years, years + 1), 1: printed}, fails) == set()
+    assert aside(sources, {0: hours(years + 20, years + 21), 1: printed}, fails, tells) == set()
+    assert aside(sources, {0: hours(1, 2), 1: hours(31, 32)}, fails, tells) == set()
+
+
 def test_every_machine_has_runs_of_its_own() -> None:
     sources = [source(0, "plog", "a", 40), source(1, "plog", "b", 41), source(2, "plog", "b", 42)]
     failed = [finding("x/fails", one) for one in sources]

@@ -2,7 +2,8 @@
 
 Each end prints its own value and that of its peer. Votes: the own value of every rank that reports, or the peer's value
 when the peer does not report. The odd rank's own record states it; if it has none, a record of its peer does, and the
-rank is the only one of the job that does not report. A tie is not decided: the earliest record stands for both ends.
+rank is the only one of the job that does not report. A tie is not decided: the earliest record stands for both ends,
+and both are suspect.
 """
 
 from __future__ import annotations
@@ -10,11 +11,16 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from plogscope.chain.checkers.accuse import at_fault, process_of_rank
+import msgspec
+
+from plogscope.chain.checkers.accuse import at_fault, process_of_rank, suspect
 from plogscope.chain.checkers.base import CheckerResult, JobView
-from plogscope.chain.checkers.reading import incident_of, incidents_of, place, these
-from plogscope.chain.checkers.signatures import PARAMETERS
+from plogscope.chain.checkers.reading import incident_of, incidents_of, number, place, these
+from plogscope.chain.checkers.seats import find_seats
+from plogscope.chain.checkers.signatures import PARAMETERS, TRANSPORT_INIT
+from plogscope.model.chain import Suspect
 from plogscope.model.record import Actor, Finding, Writer
+from plogscope.model.vocabulary import Text
 from plogscope.wording import say
 
 ORDER = 10
@@ -47,10 +53,21 @@ def check(view: JobView) -> list[CheckerResult]:
                 finding=odd,
                 covers=incidents_of(view, *PARAMETERS),
                 actor=_silent_peer(view, own) if absent else None,
-                suspects=at_fault(view, same, reason) if decided else (),
+                suspects=at_fault(view, same, reason) if decided else _both_ends(view, own, reason),
             )
         ]
     return []
+
+
+def _both_ends(view: JobView, own: Sequence[Finding], reason: Text) -> tuple[Suspect, ...]:
+    """The two ranks of which nothing tells which one is wrong; where no line says a rank, its failed link does."""
+    seats = find_seats(view)
+    linked = {one.writer: seats.world(None, number(one, "rank")) for one in these(view, TRANSPORT_INIT)}
+    known = [one.actor.rank if one.actor.rank is not None else linked.get(one.writer) for one in own]
+    ranks = sorted({rank for rank in known if rank is not None})
+    need = say("suspect.either_end")
+    ends = [msgspec.structs.replace(suspect(view, rank, reason), need=need) for rank in ranks]
+    return tuple(ends) if len(ends) == PAIR else ()
 
 
 def _own_records(findings: Sequence[Finding]) -> list[Finding]:

@@ -30,6 +30,7 @@ def test_one_against_one_is_not_decided() -> None:
     (result,) = check(job.view())
 
     assert (result.incident, result.proven) == (first, False)
+    assert [one.rank for one in result.suspects] == [0, 1]
     assert "third rank" in result.reason.en
 
 
