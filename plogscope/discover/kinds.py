@@ -10,6 +10,8 @@ import msgspec
 from plogscope.discover import names
 from plogscope.discover.text import wide_encoding
 from plogscope.discover.walk import File
+from plogscope.formats.encoding import decode_line
+from plogscope.formats.json_log import read_entry
 from plogscope.model.source import SourceKind
 
 SNIFF_BYTES = 8192
@@ -36,6 +38,10 @@ _ARTEFACT_NAME = re.compile(
     r"|mlir|ll|dot|svg|patch|diff|lock|prototxt|pbtxt|info)$",
     re.IGNORECASE,
 )
+_STRUCTURED_NAME = re.compile(r"\.jsonl$", re.IGNORECASE)
+_STRUCTURED_SHARE = 0.5
+"""Share of the first lines that must be log entries: samples of a data set are objects a line as well."""
+
 _DEBUG_TREE = re.compile(r"(?:^|/)(?:torch_compile_debug|npugraph_ex/model__\d+|torchdynamo|tlparse)(?=/)")
 _SCRIPTS = re.compile(r"(?:^|/)scripts/[^/]+$")
 _HOST_SYSTEM = re.compile(
@@ -98,11 +104,24 @@ def kind_of(file: File, *, alone: bool = False) -> Kind:
         return Kind(None, OWN_REPORT)
     if path.endswith("npugraph_ex/debug.log"):
         return Kind("npugraph-debug")
-    return Kind("artefact") if _is_artefact(path) and not alone else _by_content(file, alone=alone)
+    if _is_artefact(path) and not alone:
+        return Kind("stdout" if _is_structured_log(file) else "artefact")
+    return _by_content(file, alone=alone)
 
 
 def _is_artefact(path: str) -> bool:
     return bool(_ARTEFACT_NAME.search(path) or _DEBUG_TREE.search(path) or _SCRIPTS.search(path))
+
+
+def _is_structured_log(file: File) -> bool:
+    """True for a log that is one JSON object a line."""
+    try:
+        lines = _sample(file.location, 0).split(b"\n")
+    except OSError:
+        return False
+    whole = lines[:-1] if len(lines) > 1 else lines
+    entries = sum(read_entry(decode_line(line)) is not None for line in whole)
+    return entries > 0 and entries >= _STRUCTURED_SHARE * len(whole)
 
 
 def _by_content(file: File, *, alone: bool) -> Kind:
