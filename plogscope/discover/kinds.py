@@ -8,7 +8,7 @@ from typing import Literal
 import msgspec
 
 from plogscope.discover import names
-from plogscope.discover.text import wide_encoding
+from plogscope.discover.text import GB18030, is_in_gb18030, wide_encoding
 from plogscope.discover.walk import File
 from plogscope.formats.encoding import decode_line
 from plogscope.formats.json_log import read_entry
@@ -86,17 +86,16 @@ def is_binary_name(path: str) -> bool:
 
 
 def kind_of(file: File, *, alone: bool = False) -> Kind:
-    """Decides what a file is; reads at most two samples of 8 KB, and none when the name is unmistakable.
+    """Decides what a file is; reads samples, and none when the name says that it is no log.
 
     Args:
         file: A regular, readable file.
         alone: The user named this very file: any text is then a log.
     """
     path = file.named
-    if names.is_plog(path):
-        return Kind("plog", encoding=_encoding(file))
-    if names.is_application_device_log(path):
-        return Kind("device-log", encoding=_encoding(file))
+    of_cann = names.is_plog(path), names.is_application_device_log(path)
+    if any(of_cann):
+        return Kind("plog" if of_cann[0] else "device-log", encoding=_encoding(file))
     refused = ARCHIVE if _ARCHIVE_NAME.search(path) else BINARY if is_binary_name(path) and not alone else None
     if refused:
         return Kind(None, refused)
@@ -115,6 +114,8 @@ def _is_artefact(path: str) -> bool:
 
 def _is_structured_log(file: File) -> bool:
     """True for a log that is one JSON object a line."""
+    if not _STRUCTURED_NAME.search(file.named):
+        return False
     try:
         lines = _sample(file.location, 0).split(b"\n")
     except OSError:
@@ -136,12 +137,19 @@ def _by_content(file: File, *, alone: bool) -> Kind:
         return Kind(None, verdict or OWN_REPORT)
     encoding = wide_encoding(sample)
     text = sample if encoding is None else sample.decode(encoding, "replace").encode()
-    return Kind(_text_kind(file.named, text, alone=alone), encoding=encoding)
+    kind = _text_kind(file.named, text, alone=alone)
+    if encoding is None and kind != "artefact":
+        encoding = _encoding(file)
+    return Kind(kind, encoding=encoding)
 
 
 def _encoding(file: File) -> str | None:
+    """The encoding of a log that must be copied to be read."""
     try:
-        return wide_encoding(_sample(file.location, 0))
+        with open(file.location, "rb") as stream:
+            wide = wide_encoding(stream.read(SNIFF_BYTES))
+            stream.seek(0)
+            return wide or (GB18030 if is_in_gb18030(stream, file.size) else None)
     except OSError:
         return None  # the scan says why it cannot be read
 
