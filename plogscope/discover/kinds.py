@@ -66,6 +66,7 @@ _LOG_TEXT = re.compile(
     rb"|\b(?:ERROR|WARNING|WARN|CRITICAL|FATAL|INFO|DEBUG)\b|\[(?:EVENT|TRACE|NOTICE)\]|\bE[A-Z]\d{4}\b"
     rb"|\bERR\d{5}\b|\w(?:Error|Exception): |\b[Ee]rror (?:code|:)|\d{4}[-/]\d\d[-/]\d\d[ T-]\d\d:\d\d:\d\d"
     rb"|^(?:\[\s*\d+\.\d{6}\]|[A-Z][a-z]{2} +\d+ \d\d:\d\d:\d\d )|npu-smi|\bfailed\b|\bretcode\b|\[rank\d+\]"
+    rb"|: line \d+: |: command not found$|\[Errno \d+\]|\bexit(?:ed with)?(?: exit)? code \d|^srun: |^panic: "
     rb"|^(?:[\w-]+ +)?(?:\d+[smhd]\w* +(?:\(x\d+ over \w+\) +)?(?:Normal|Warning)|LAST SEEN +TYPE) +[A-Z]\w+ ",
     re.MULTILINE,
 )
