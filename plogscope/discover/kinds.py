@@ -104,12 +104,13 @@ def kind_of(file: File, *, alone: bool = False) -> Kind:
         return Kind(None, OWN_REPORT)
     if path.endswith("npugraph_ex/debug.log"):
         return Kind("npugraph-debug")
-    if _is_artefact(path) and not alone:
+    if is_artefact_name(path) and not alone:
         return Kind("stdout" if _is_structured_log(file) else "artefact")
     return _by_content(file, alone=alone)
 
 
-def _is_artefact(path: str) -> bool:
+def is_artefact_name(path: str) -> bool:
+    """True for the name of something that belongs to a job and is no log: a script, a table, a setting."""
     return bool(_ARTEFACT_NAME.search(path) or _DEBUG_TREE.search(path) or _SCRIPTS.search(path))
 
 
