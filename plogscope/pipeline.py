@@ -40,6 +40,7 @@ from plogscope.evidence.breaks_off import first_broken
 from plogscope.evidence.frames import raised_at, start_at
 from plogscope.evidence.raised import name_raised
 from plogscope.evidence.sequel import read_sequel
+from plogscope.evidence.sessions import passed_sessions
 from plogscope.grammar.codes import load_codes
 from plogscope.grammar.load import load_grammar
 from plogscope.model.chain import Chain, Cluster, Incident
@@ -108,7 +109,7 @@ def _analyze(bundle: Bundle, grammar: Grammar, chosen: Options) -> Report:
     signatures = grammar.by_id()
     aside = other_runs(bundle, seen.findings, seen.ends(), signatures, seen.spoke())
     seen = seen.without(aside.sources, aside.lines)
-    seen = msgspec.structs.replace(seen, findings=name_raised(bundle, seen.findings))
+    seen = msgspec.structs.replace(seen, findings=name_raised(bundle, passed_sessions(bundle, seen.findings)))
     correlated = _correlate(bundle, seen, signatures)
     if chosen.keep_table is not None:
         _keep_records(bundle, seen, correlated, chosen.keep_table)

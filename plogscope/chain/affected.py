@@ -31,7 +31,8 @@ def name_affected(
 
     1. Versions differ: the ranks whose version is not that of most (of the lowest rank, if both sides are equal).
     2. Several ranks state the same cause, each for itself: all of them.
-    3. A cause that is no rank's: the ranks that were counted and are missing, else those on the machine of the cause.
+    3. A cause that is no rank's: the ranks that were counted and are missing, else those that a launcher names with
+       it, else those on the machine of the cause.
 
     Args:
         chain: With its root.
@@ -47,7 +48,11 @@ def name_affected(
     if len(odd) == 1 and odd != [root.actor.rank]:
         shared = suspects(view, odd, say("suspect.states_same"))
     if not shared and root.actor.rank is None:
-        shared = _absent(checked) or suspects(view, _on_machine(root, view), say("suspect.on_machine"))
+        shared = (
+            _absent(checked)
+            or suspects(view, _killed(root), say("suspect.killed"))
+            or suspects(view, _on_machine(root, view), say("suspect.on_machine"))
+        )
     return msgspec.structs.replace(chain, suspects=shared) if shared else chain
 
 
@@ -95,6 +100,12 @@ _NUMBERS = re.compile(r"0x[0-9a-f]+|\d+")
 def _absent(checked: Sequence[CheckerResult]) -> tuple[Suspect, ...]:
     counted = (one.suspects for one in checked if one.kind == "suspects" and one.proven and one.suspects)
     return next(counted, ())
+
+
+def _killed(root: Incident) -> Iterable[int]:
+    """Ranks that a launcher says were killed by what the cause states of their machine or of the job."""
+    named = (one.fields.get("rank", "") for one in root.findings if root.category in OF_ONE_MACHINE)
+    return {int(rank) for rank in named if rank.isdecimal()}
 
 
 def _on_machine(root: Incident, view: JobView) -> Iterable[int]:

@@ -11,7 +11,7 @@ from plogscope.chain.edges import is_background
 from plogscope.chain.order import comparable
 from plogscope.formats.stamps import SECOND_NS
 from plogscope.model.chain import Clock, Incident, Process
-from plogscope.model.record import Finding, Writer
+from plogscope.model.record import BELOW_ERROR, Finding, Writer
 from plogscope.model.signature import Signature
 
 WENT_ON_RECORDS = 150
@@ -23,6 +23,9 @@ LATE_PRINT_NS = 2 * SECOND_NS
 
 FINISHED = "run-finished"
 """Subcategory of progress signatures that say that the whole run ended well."""
+
+TESTS_PASSED = "tests-passed"
+"""The same of sessions of tests: what they print before their end, they expected."""
 
 
 class Writing(msgspec.Struct, frozen=True):
@@ -53,14 +56,17 @@ def recovered(incidents: Sequence[Incident], progress: Progress) -> frozenset[st
     """Ids of the incidents that something healthy followed."""
     by_writer: dict[Writer, list[Finding]] = defaultdict(list)
     finished: list[Finding] = []
+    passed: list[Finding] = []
     taken_back: list[Finding] = []
     for finding in progress.findings:
         signature = progress.signatures.get(finding.signature or "")
         if signature is not None and signature.subcategory == TAKEN_BACK:
             taken_back.append(finding)
             continue
-        if signature is not None and signature.subcategory == FINISHED:
+        if signature is not None and signature.subcategory in (FINISHED, TESTS_PASSED):
             finished.append(finding)
+            if signature.subcategory == TESTS_PASSED:
+                passed.append(finding)
         for key in finding.actor.names(finding.source):
             by_writer[key].append(finding)
     cleared = set()
@@ -71,7 +77,12 @@ def recovered(incidents: Sequence[Incident], progress: Progress) -> frozenset[st
         elif incident.lead.signature == CONTAINER_END:
             over = any(_long_after(one, incident, progress.clocks) for one in progress.findings)
         else:
-            over = _is_got_over(incident, by_writer, finished, progress) or _is_taken_back(incident, taken_back)
+            over = (
+                _is_got_over(incident, by_writer, finished, progress)
+                or _is_taken_back(incident, taken_back)
+                or _is_expected(incident, passed)
+                or _is_farewell(incident, finished, progress.clocks)
+            )
         if over:
             cleared.add(incident.id)
     return frozenset(cleared)
@@ -105,6 +116,34 @@ def _is_got_over(
 
 CONTAINER_END = "launcher/container-exit-code"
 """What a cluster says of a container that is gone: the steps below it in one file are what the container did before."""
+
+
+def _is_expected(incident: Incident, passed: Sequence[Finding]) -> bool:
+    """True for what a session of tests printed, none of which failed."""
+    last = incident.findings[-1]
+    names = set(last.actor.names(last.source))
+    return any(
+        one.source == last.source
+        and (one.last_line or one.line) > (last.last_line or last.line)
+        and names.intersection(one.actor.names(one.source))
+        for one in passed
+    )
+
+
+def _is_farewell(incident: Incident, finished: Sequence[Finding], clocks: Sequence[Clock]) -> bool:
+    """True for mere warnings below the good end of the run: processes leave one after the other."""
+    if incident.role == "cause" or any(one.level not in BELOW_ERROR for one in incident.findings):
+        return False
+    first = incident.findings[0]
+    return any(_same_job(one, incident) and _precedes(one, first, clocks) for one in finished)
+
+
+def _precedes(one: Finding, first: Finding, clocks: Sequence[Clock]) -> bool:
+    if one.source == first.source:
+        return one.line < first.line
+    known = one.time_quality == first.time_quality == "exact" and comparable(one, first, clocks)
+    return known and one.order_ns is not None and first.order_ns is not None and one.order_ns < first.order_ns
+
 
 TAKEN_BACK = "taken-back"
 """Subcategory of progress signatures by which a process takes back one earlier complaint, and says no more."""

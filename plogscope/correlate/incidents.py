@@ -43,6 +43,10 @@ _STRENGTH: dict[str, int] = {"cause": 0, "either": 1, "symptom": 2, "teardown": 
 UNKNOWN_TITLE = Text(en="Unknown error", zh="未知错误")
 CUT_TITLE = Text(en="A traceback without the exception that ends it", zh="没有结尾异常行的 traceback")
 
+TORN_TITLE = Text(en="An error of whose message hardly anything is left", zh="错误消息几乎全部缺失")
+TORN_WITHIN = 16
+"""Characters: of a longer message enough is left to look for it."""
+
 
 class Judged(msgspec.Struct, frozen=True):
     """A finding with the role and category that its signature or code table gives it."""
@@ -74,6 +78,8 @@ def judge(finding: Finding, signatures: Mapping[str, Signature], lookup: CodeLoo
     signature = signatures.get(finding.signature or "")
     if signature is None and finding.format == BARE_TRACEBACK:
         return Judged(finding, None, "symptom", "unknown", CUT_TITLE, -100)
+    if signature is None and _is_torn(finding):
+        return Judged(finding, None, "symptom", "unknown", TORN_TITLE, -100)
     if signature is None:
         return Judged(finding, None, "either", "unknown", UNKNOWN_TITLE, -100)
     role, category, title = signature.role, signature.category, signature.title
@@ -91,6 +97,11 @@ def judge(finding: Finding, signatures: Mapping[str, Signature], lookup: CodeLoo
         and signature.subcategory != ENDS_THE_HOST
     )
     return Judged(finding, signature, role, category, title, signature.chain.weight, hushed)
+
+
+def _is_torn(finding: Finding) -> bool:
+    """True for a message that breaks off within one of its first characters."""
+    return finding.quote.endswith("\ufffd") and len(finding.template) <= TORN_WITHIN
 
 
 FRAMED_FORMATS = ("exception", "traceback")

@@ -8,8 +8,10 @@ from typing import Literal
 import msgspec
 
 from plogscope.discover import names
-from plogscope.discover.text import wide_encoding
+from plogscope.discover.text import GB18030, is_in_gb18030, wide_encoding
 from plogscope.discover.walk import File
+from plogscope.formats.encoding import decode_line
+from plogscope.formats.json_log import read_entry
 from plogscope.model.source import SourceKind
 
 SNIFF_BYTES = 8192
@@ -36,6 +38,10 @@ _ARTEFACT_NAME = re.compile(
     r"|mlir|ll|dot|svg|patch|diff|lock|prototxt|pbtxt|info)$",
     re.IGNORECASE,
 )
+_STRUCTURED_NAME = re.compile(r"\.jsonl$", re.IGNORECASE)
+_STRUCTURED_SHARE = 0.5
+"""Share of the first lines that must be log entries: samples of a data set are objects a line as well."""
+
 _DEBUG_TREE = re.compile(r"(?:^|/)(?:torch_compile_debug|npugraph_ex/model__\d+|torchdynamo|tlparse)(?=/)")
 _SCRIPTS = re.compile(r"(?:^|/)scripts/[^/]+$")
 _HOST_SYSTEM = re.compile(
@@ -60,6 +66,7 @@ _LOG_TEXT = re.compile(
     rb"|\b(?:ERROR|WARNING|WARN|CRITICAL|FATAL|INFO|DEBUG)\b|\[(?:EVENT|TRACE|NOTICE)\]|\bE[A-Z]\d{4}\b"
     rb"|\bERR\d{5}\b|\w(?:Error|Exception): |\b[Ee]rror (?:code|:)|\d{4}[-/]\d\d[-/]\d\d[ T-]\d\d:\d\d:\d\d"
     rb"|^(?:\[\s*\d+\.\d{6}\]|[A-Z][a-z]{2} +\d+ \d\d:\d\d:\d\d )|npu-smi|\bfailed\b|\bretcode\b|\[rank\d+\]"
+    rb"|: line \d+: |: command not found$|\[Errno \d+\]|\bexit(?:ed with)?(?: exit)? code \d|^srun: |^panic: "
     rb"|^(?:[\w-]+ +)?(?:\d+[smhd]\w* +(?:\(x\d+ over \w+\) +)?(?:Normal|Warning)|LAST SEEN +TYPE) +[A-Z]\w+ ",
     re.MULTILINE,
 )
@@ -80,17 +87,16 @@ def is_binary_name(path: str) -> bool:
 
 
 def kind_of(file: File, *, alone: bool = False) -> Kind:
-    """Decides what a file is; reads at most two samples of 8 KB, and none when the name is unmistakable.
+    """Decides what a file is; reads samples, and none when the name says that it is no log.
 
     Args:
         file: A regular, readable file.
         alone: The user named this very file: any text is then a log.
     """
     path = file.named
-    if names.is_plog(path):
-        return Kind("plog", encoding=_encoding(file))
-    if names.is_application_device_log(path):
-        return Kind("device-log", encoding=_encoding(file))
+    of_cann = names.is_plog(path), names.is_application_device_log(path)
+    if any(of_cann):
+        return Kind("plog" if of_cann[0] else "device-log", encoding=_encoding(file))
     refused = ARCHIVE if _ARCHIVE_NAME.search(path) else BINARY if is_binary_name(path) and not alone else None
     if refused:
         return Kind(None, refused)
@@ -98,12 +104,27 @@ def kind_of(file: File, *, alone: bool = False) -> Kind:
         return Kind(None, OWN_REPORT)
     if path.endswith("npugraph_ex/debug.log"):
         return Kind("npugraph-debug")
-    return Kind("artefact") if is_artefact_name(path) and not alone else _by_content(file, alone=alone)
+    if is_artefact_name(path) and not alone:
+        return Kind("stdout" if _is_structured_log(file) else "artefact")
+    return _by_content(file, alone=alone)
 
 
 def is_artefact_name(path: str) -> bool:
     """True for the name of something that belongs to a job and is no log: a script, a table, a setting."""
     return bool(_ARTEFACT_NAME.search(path) or _DEBUG_TREE.search(path) or _SCRIPTS.search(path))
+
+
+def _is_structured_log(file: File) -> bool:
+    """True for a log that is one JSON object a line."""
+    if not _STRUCTURED_NAME.search(file.named):
+        return False
+    try:
+        lines = _sample(file.location, 0).split(b"\n")
+    except OSError:
+        return False
+    whole = lines[:-1] if len(lines) > 1 else lines
+    entries = sum(read_entry(decode_line(line)) is not None for line in whole)
+    return entries > 0 and entries >= _STRUCTURED_SHARE * len(whole)
 
 
 def _by_content(file: File, *, alone: bool) -> Kind:
@@ -118,12 +139,19 @@ def _by_content(file: File, *, alone: bool) -> Kind:
         return Kind(None, verdict or OWN_REPORT)
     encoding = wide_encoding(sample)
     text = sample if encoding is None else sample.decode(encoding, "replace").encode()
-    return Kind(_text_kind(file.named, text, alone=alone), encoding=encoding)
+    kind = _text_kind(file.named, text, alone=alone)
+    if encoding is None and kind != "artefact":
+        encoding = _encoding(file)
+    return Kind(kind, encoding=encoding)
 
 
 def _encoding(file: File) -> str | None:
+    """The encoding of a log that must be copied to be read."""
     try:
-        return wide_encoding(_sample(file.location, 0))
+        with open(file.location, "rb") as stream:
+            wide = wide_encoding(stream.read(SNIFF_BYTES))
+            stream.seek(0)
+            return wide or (GB18030 if is_in_gb18030(stream, file.size) else None)
     except OSError:
         return None  # the scan says why it cannot be read
 

@@ -1,6 +1,7 @@
-"""Text in UTF-16 or UTF-32, as programs on Windows write it, becomes a copy in UTF-8: lines keep their numbers.
+"""Text in UTF-16, UTF-32 or GB18030 (GBK) becomes a copy in UTF-8: lines keep their numbers.
 
-Encodings in which a line end is one byte (UTF-8, GB18030, GBK) need no copy: their lines are decoded one by one.
+A file has GB18030 as a whole, because the two or three characters of one line can be text in UTF-8 as well. Where it
+does not show in the parts that are looked at, its lines are decoded one by one.
 """
 
 from __future__ import annotations
@@ -8,6 +9,17 @@ from __future__ import annotations
 import codecs
 from collections.abc import Callable
 from typing import BinaryIO
+
+from plogscope.formats.encoding import decode_in_gb18030, has_gb18030
+
+GB18030 = "gb18030"
+GB18030_TO_BYTES = 1 << 28
+"""A larger file is not copied: hardly any of its lines is so short that it could be text in UTF-8."""
+
+ASKED_BYTES = 1 << 18
+"""Of the beginning and of the end of a file."""
+
+MAX_LINE_BYTES = 1 << 20
 
 _MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32-le"), (codecs.BOM_UTF32_BE, "utf-32-be"),
@@ -48,11 +60,44 @@ def _is_text(pairs: bytes, encoding: str) -> bool:
     return odd * 50 <= len(text) and any(character in "\n\r " for character in text)
 
 
+def is_in_gb18030(stream: BinaryIO, size: int) -> bool:
+    """Whether a file that is no wide text has Chinese in GB18030, by its beginning and its end.
+
+    Args:
+        stream: The file, seekable.
+        size: Its bytes.
+    """
+    if size > GB18030_TO_BYTES:
+        return False
+    sample = stream.read(ASKED_BYTES)
+    if size > 2 * ASKED_BYTES:
+        stream.seek(size - ASKED_BYTES)
+        sample += b"\n" + stream.read(ASKED_BYTES).partition(b"\n")[2]
+    else:
+        sample += stream.read(ASKED_BYTES)
+    return has_gb18030(sample)
+
+
 def as_utf8(stream: BinaryIO, encoding: str) -> Callable[[int], bytes]:
     """A `read(n)` of the same text in UTF-8, without its mark; pairs that are no character become U+FFFD.
 
     Returns about `n` bytes at a time and an empty value at the end.
     """
+    return _lines_as_utf8(stream) if encoding == GB18030 else _wide_as_utf8(stream, encoding)
+
+
+def _lines_as_utf8(stream: BinaryIO) -> Callable[[int], bytes]:
+    def read(size: int) -> bytes:
+        data = b""
+        while len(data) < size and (line := stream.readline(MAX_LINE_BYTES)):
+            text = line.removesuffix(b"\n")
+            data += decode_in_gb18030(text).encode("utf-8", "replace") + line[len(text) :]
+        return data
+
+    return read
+
+
+def _wide_as_utf8(stream: BinaryIO, encoding: str) -> Callable[[int], bytes]:
     decoder = codecs.getincrementaldecoder(encoding)("replace")
     first = True
     done = False

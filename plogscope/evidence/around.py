@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from plogscope.formats.encoding import decode_line
+from plogscope.formats.json_log import lines_of
 from plogscope.model.source import Source
 from plogscope.opening import open_log
 
@@ -37,7 +38,10 @@ def lines_around(source: Source, offset: int) -> tuple[list[str], list[str]]:
 
 
 def text_before(source: Source, offset: int, *, limit_bytes: int = _WINDOW_BYTES) -> str:
-    """What stands before a line and the line itself, at most `limit_bytes`: to read a traceback back from its end."""
+    """What stands before a line and the line itself, at most `limit_bytes`: to read a traceback back from its end.
+
+    A structured record stands there as the lines of its text.
+    """
     try:
         with open_log(source.location) as stream:
             start = max(0, offset - limit_bytes)
@@ -46,7 +50,8 @@ def text_before(source: Source, offset: int, *, limit_bytes: int = _WINDOW_BYTES
             line = stream.readline(_WINDOW_BYTES)
     except OSError:
         return ""
-    return "\n".join(decode_line(one) for one in (before + line).split(b"\n"))
+    texts = (decode_line(one) for one in (before + line).split(b"\n"))
+    return "\n".join(line for text in texts for line in lines_of(text))
 
 
 def text_after(source: Source, offset: int, *, limit_bytes: int = _WINDOW_BYTES) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import chain
 
 from plogscope.evidence.frames import read_frame
 from plogscope.formats.base import Head
@@ -46,11 +47,18 @@ def read_sequel(source: Source, finding: Finding) -> Sequel:
             own, *after = stream.read(_AFTER_BYTES).split(b"\n")
     except OSError:
         return Sequel()
-    last = parse_line(own)[-1]
+    pieces = parse_line(own)
+    last = pieces[-1]
     stream_name = last.facts.stream
-    told = last.head if finding.format in LOGGERS else _told(_of_stream(reversed(before[:-1]), stream_name))
+    inside = pieces[-2::-1] if last.inside else []
+    head = pieces[0].head if last.inside else last.head
+
+    def upwards() -> Iterator[Piece]:
+        return chain(inside, _of_stream(reversed(before[:-1]), stream_name, step=-1))
+
+    told = head if finding.format in LOGGERS else _told(upwards())
     calmly = told is None or (told.format in LOGGERS and told.level in BELOW_ERROR)
-    handled = calmly and _is_handled(_of_stream(reversed(before[:-1]), stream_name), _of_stream(after, stream_name))
+    handled = calmly and _is_handled(upwards(), _of_stream(after, stream_name))
     below = _next(_of_stream(after, stream_name))
     following = below.head if below is not None and below.head is not None and below.head.format in LOGGERS else None
     text = below.text if below is not None else ""
@@ -74,9 +82,9 @@ def _logger(head: Head) -> tuple[str | None, ...]:
     return (head.format, head.module, head.src_file)
 
 
-def _of_stream(lines: Iterable[bytes], stream: str) -> Iterator[Piece]:
+def _of_stream(lines: Iterable[bytes], stream: str, *, step: int = 1) -> Iterator[Piece]:
     for line in lines:
-        for piece in _read_again(line) if len(line) <= _REMEMBERED_BYTES else parse_line(line):
+        for piece in (_read_again(line) if len(line) <= _REMEMBERED_BYTES else parse_line(line))[::step]:
             if piece.facts.stream == stream and piece.text.strip():
                 yield piece
 

@@ -37,11 +37,12 @@ _INSTANT = re.compile(
 
 
 _ZONED = re.compile(
-    r"[\s\[(\"]{0,4}(?:time=\")?(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)(?:[.,](\d{1,9}))?"
+    r"(?:\{[^{}]{0,200}?\"@?(?:ts|time|timestamp|asctime)\": ?\"|[\s\[(\"]{0,4}(?:time=\")?)"
+    r"(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)(?:[.,](\d{1,9}))?"
     r" ?(?:Z|([+-])(\d\d):?(\d\d))(?![\d:])",
     re.ASCII,
 )
-"""A stamp with its zone, where stamps stand: at the head of a line or in front of the head of another format."""
+"""A stamp with its zone, where stamps stand: at the head of a line, before another head, or in a JSON object."""
 
 _MARKS = ("%", "hccl-", "excep_code=", "mntn_system_error: ")
 """A line without any of these names no instant: cheaper to ask than the pattern."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from plogscope.formats.base import Facts, Head
+from plogscope.formats.json_log import START, Entry, read_entry
 from plogscope.formats.prefixes import clean, peel, split_glued
 from plogscope.formats.registry import classify
 
@@ -19,12 +20,14 @@ class Piece(msgspec.Struct, frozen=True):
         text: The piece without prefixes and colours, head included.
         head: None for a continuation of the last record of the stream, or for text that has no head.
         indented: The text starts with white space, so it continues whatever came before in its stream.
+        inside: The text stands, with its line ends escaped, in the same bytes as the piece before it.
     """
 
     text: str
     facts: Facts
     head: Head | None
     indented: bool
+    inside: bool = False
 
 
 def parse_line(raw: bytes) -> list[Piece]:
@@ -33,12 +36,31 @@ def parse_line(raw: bytes) -> list[Piece]:
     A carrier (a logging library that frames every line of somebody else's text) is taken off like a prefix: its
     level and time fill what the inner head does not say.
     """
-    return [_parse_piece(piece) for _, piece in split_glued(clean(raw)[:MAX_PEELED_CHARS])]
+    pieces: list[Piece] = []
+    for _, part in split_glued(clean(raw)[:MAX_PEELED_CHARS]):
+        facts, text = peel(part)
+        entry = read_entry(text) if text.startswith(START) else None
+        if entry is None:
+            pieces.append(_parse_piece(facts, text, classify(text)))
+        else:
+            pieces += _parse_entry(facts, entry)
+    return pieces
 
 
-def _parse_piece(piece: str) -> Piece:
-    facts, text = peel(piece)
-    head = classify(text)
+def _parse_entry(facts: Facts, entry: Entry) -> list[Piece]:
+    """What a structured record says: its first line, and those below it, which no other record can continue."""
+    first = _parse_piece(facts, entry.head.message, entry.head)
+    pieces = [first if first.head is not None else Piece(first.text, facts, entry.head, indented=False)]
+    for text in entry.below:
+        head = classify(text)
+        if head is not None and not head.carrier:
+            head = _inherit(head, entry.head)
+        piece = _parse_piece(facts, text, head)
+        pieces.append(Piece(piece.text, facts, piece.head, indented=piece.head is None, inside=True))
+    return pieces
+
+
+def _parse_piece(facts: Facts, text: str, head: Head | None) -> Piece:
     if head is None:
         return Piece(text, facts, None, text[:1] in (" ", "\t", ""))
     if not head.carrier:

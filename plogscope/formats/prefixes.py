@@ -14,6 +14,7 @@ import msgspec
 from plogscope.formats.base import NO_FACTS, Facts
 from plogscope.formats.encoding import decode_line
 from plogscope.formats.host_os import frame_end
+from plogscope.formats.json_log import read_entry
 from plogscope.formats.launchers import MAX_PREFIXES, WINDOW, Peeling, peel_at, peelers
 from plogscope.formats.registry import classify
 from plogscope.formats.stamps import local_ns
@@ -127,7 +128,7 @@ def split_glued(text: str) -> list[tuple[int, str]]:
         The offset (characters) and the text of each piece; together they are the line. A piece keeps the `\r` at its
         end. A head that is quoted inside a message is cut as well, if it is a whole one.
     """
-    if text.startswith(JSON_START) or not _may_be_glued(text):
+    if text.startswith(JSON_START) or not _may_be_glued(text) or read_entry(text) is not None:
         return [(0, text)]
     starts = [0, *_glued_starts(text), len(text)]
     return [(start, text[start:end]) for start, end in pairwise(starts) if end > start or not text]

@@ -16,7 +16,7 @@ ORDER = 200
 
 _LEVELS = {"WARN": "WARNING", "FATAL": "CRITICAL", "E": "ERROR", "W": "WARNING", "I": "INFO", "D": "DEBUG"}
 LEVEL = r"(?:DEBUG|INFO|WARNING|WARN|ERROR|CRITICAL|FATAL)"
-_SECOND = r"\d{4}-\d\d-\d\d[ T_\-]\d\d:\d\d:\d\d"
+_SECOND = r"\d{4}(?:-\d\d-|/\d\d/)\d\d[ T_\-]\d\d:\d\d:\d\d"
 _ZONE = r"(?: ?(?:Z|[+-]\d\d:?\d\d)(?![\d:]))?"
 _FIELDS_WITHIN = 160
 
@@ -42,6 +42,13 @@ _WARNINGS = re.compile(r"([^\s:]{1,400}|<[\w ]{1,40}>):(\d{1,7}): ((?:\w{1,60}\.
 _MODELARTS = "[ModelArts Service Log]"
 
 _FIELD_LEVEL = re.compile(rf"({LEVEL})(?![\w.])", re.ASCII)
+_CHINESE_LEVELS = {
+    "致命": "CRITICAL", "致命错误": "CRITICAL", "严重": "CRITICAL", "严重错误": "CRITICAL", "错误": "ERROR",
+    "警告": "WARNING", "信息": "INFO", "调试": "DEBUG",
+}  # fmt: skip
+_CHINESE_LEVEL = re.compile(
+    r"[\s|\-]{0,8}(?:\[(?P<in>\w{2,4})\]|(?P<before>\w{2,4}) ?[:：])(?!\s{0,8}(?:\d{1,9}|无)\s{0,8}$)\s{0,8}"  # a count
+)
 _RAY_LEVEL = re.compile(r" ([DIWEF]) \d", re.ASCII)
 _SEPARATORS = " \t[]|:-()"
 _OPENERS = "[|:-(\t"
@@ -94,6 +101,10 @@ def by_fields(text: str, start: int, time_ns: int | None) -> Head:
     """Level and name between the time and the message."""
     found = _FIELD_LEVEL.search(text, start, start + _FIELDS_WITHIN)
     if found is None:
+        chinese = None if text.isascii() else _CHINESE_LEVEL.match(text, start)
+        level = _CHINESE_LEVELS.get(chinese["in"] or chinese["before"]) if chinese is not None else None
+        if chinese is not None and level is not None:
+            return head_of(text[chinese.end() :], level, time_ns)
         return head_of(text[start:].lstrip(" \t-|:"), None, time_ns)
     before = text[start : found.start()]
     fields = before.strip(_SEPARATORS)
@@ -234,6 +245,7 @@ FORMATS = (
                 tid=4013,
                 message="started",
             ),
+            Sample(line="2025/06/01 07:08:09 shard.go:14: shuffled", time="2025-06-01T07:08:09", message="shuffled"),
             Sample(line="05/11/2024 03:41:08 - INFO - llmtuner.model.loader - trainable params: 33", level="INFO"),
             Sample(
                 line="2026-03-28 07:29:16  [TileLang:tilelang.jit:INFO]: compiling", level="INFO", message="compiling"
@@ -258,6 +270,9 @@ FORMATS = (
             ),
             Sample(line="[2025-01-02 03:04:05,678][root][ERROR] - bad config", level="ERROR", message="bad config"),
             Sample(line="[2025-01-02 03:04:05,678 E 1234 1299] (raylet) node.cc:12: died", level="ERROR"),
+            Sample(line="[2025/01/02 03:04:05] [ERROR] no image", level="ERROR", message="no image"),
+            Sample(line="[2025-01-02 03:04:05] 错误: 无法打开设备", level="ERROR", message="无法打开设备"),
+            Sample(line="[2025-01-02 03:04:05] [警告] 未设置变量", level="WARNING", message="未设置变量"),
             Sample(line=" [2025-01-02 03:04:05] iteration 12/ 100 | lm loss: 2.1", time="2025-01-02T03:04:05"),
             Sample(
                 line="[INFO|trainer.py:1812] 2024-05-11 03:41:09,500 >> ***** Running training *****",

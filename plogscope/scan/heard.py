@@ -10,8 +10,8 @@ from collections import Counter
 import numpy as np
 
 from plogscope.formats.encoding import decode_line, is_gb18030
+from plogscope.formats.json_log import START
 from plogscope.formats.parse import MAX_PEELED_CHARS
-from plogscope.formats.prefixes import JSON_START
 from plogscope.grammar.match import HEAD, TAIL, Matcher
 from plogscope.scan.fold import KEPT_FIRST, KEPT_LAST, FoldKey, fold_key
 from plogscope.scan.quiet import Columns, Lines
@@ -90,5 +90,5 @@ def may_hide_literals(raw: bytes) -> bool:
     )
 
 
-_JSON_START = JSON_START.encode()
+_JSON_START = START.encode()
 _FRAME, _FRAME_LINE, _ECHO_INDENT = b'  File "', b'", line ', b"    "

@@ -157,8 +157,12 @@ class Runs:
         if len(pieces) == 1:
             self._take_piece(pieces[0], offset, length)
             return
-        starts = [*piece_offsets(raw), length]
-        for piece, (start, end) in zip(pieces, pairwise(starts), strict=True):
+        borders = pairwise([*piece_offsets(raw), length])
+        for piece in pieces:
+            if piece.inside:
+                self._cover(0, piece.text)
+                continue
+            start, end = next(borders)
             self._take_piece(piece, offset + start, end - start)
 
     def _take_piece(self, piece: Piece, offset: int, length: int) -> None:

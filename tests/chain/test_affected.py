@@ -62,3 +62,12 @@ def test_a_cause_of_a_machine_affects_the_missing_ranks_or_those_that_ran_there(
 
     assert named([nobody]) == [2, 3]
     assert named([nobody], checked=[counted]) == [1]
+
+
+def test_a_launcher_names_who_was_killed_for_a_cause_of_the_machine() -> None:
+    cause = said(2)
+    task = structs.replace(cause.lead, fields={"rank": "1"})
+    nobody = structs.replace(cause.actor, pid=None, rank=None)
+    memory = structs.replace(cause, actor=nobody, findings=(cause.lead, task), category="memory")
+
+    assert named([memory]) == [1]

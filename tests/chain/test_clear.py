@@ -11,7 +11,8 @@ from plogscope.model.vocabulary import Category
 from tests.chain.things import ONE_CLOCK, SECOND_NS, START_NS, finding, incident, signature
 
 STEP, DONE = signature("p/step", "progress"), signature("p/done", "progress", subcategory="run-finished")
-NAMES = {"p/step": STEP, "p/done": DONE}
+PASSED = signature("p/passed", "progress", subcategory="tests-passed")
+NAMES = {"p/step": STEP, "p/done": DONE, "p/passed": PASSED}
 
 
 def cleared(
@@ -149,3 +150,22 @@ def test_unknown_errors_that_are_all_there_is_and_were_outlived_are_no_failure()
     assert outlived([unknown, structs.replace(other, role="cause")], wrote_on) == set()
     assert outlived([other], Progress((), NAMES, {(0, 40): Writing(20, START_NS + 60 * SECOND_NS)}, ONE_CLOCK)) == set()
     assert outlived([other], Progress((), NAMES, {(0, 40): Writing(90, START_NS + 30 * SECOND_NS)}, ONE_CLOCK)) == set()
+
+
+def test_what_a_session_of_tests_prints_before_it_passes_was_expected() -> None:
+    cause = incident("i1", structs.replace(finding("x/a", None, line=5)), "cause")
+
+    assert cleared(cause, by=(finding("p/passed", None, line=9),)) == {"i1"}
+    assert cleared(cause, by=(finding("p/passed", None, line=3),)) == set()
+    assert cleared(cause, by=(finding("p/passed", None, line=9, source=3),)) == set()
+
+
+@pytest.mark.parametrize(
+    ("level", "role", "over"),
+    [("WARNING", "symptom", True), ("ERROR", "symptom", False), ("WARNING", "cause", False)],
+)
+def test_a_warning_below_the_good_end_is_a_farewell(level: str, role: str, over: bool) -> None:  # noqa: FBT001 - parameter
+    lead = structs.replace(finding("x/a", 40.0, line=9), level=level)
+    late = incident("i1", lead, role, waits=True)  # type: ignore[arg-type]
+
+    assert cleared(late, by=(finding("p/done", 10.0, line=5),)) == ({"i1"} if over else set())

@@ -106,6 +106,8 @@ def test_text_file_counts_as_log_only_if_it_looks_like_one(tmp_path: Path) -> No
     assert decide(tmp_path, "notes.txt", b"shopping: milk, bread\n") == ("artefact", None)
     assert decide(tmp_path, "console.txt", b"x\nTraceback (most recent call last):\n") == ("stdout", None)
     assert decide(tmp_path, "worker", b"EE9999: Inner Error!\n") == ("stdout", None)
+    assert decide(tmp_path, "run.txt", b"run.sh: line 2: $'\\r': command not found\n") == ("stdout", None)
+    assert decide(tmp_path, "job.txt", b"srun: Terminating StepId=7.0\n") == ("stdout", None)
 
 
 @pytest.mark.parametrize(

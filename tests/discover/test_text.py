@@ -66,3 +66,49 @@ def test_the_copy_is_the_same_text_however_it_is_cut(text: str, size: int, cut: 
     read = as_utf8(io.BytesIO(whole), "utf-16-le")
     parts = list(iter(lambda: read(size), b""))
     assert b"".join(parts).decode() == whole.decode("utf-16-le", "replace").removeprefix("\ufeff")
+
+
+SHORT = ("内存不足", "没有那个文件或目录", "已杀死", "失败", "一", "bash: 启动.sh: 权限不够", "错误: 无", "段错误")
+
+
+@pytest.mark.parametrize("encoding", ["gbk", "gb18030"])
+@pytest.mark.parametrize("phrase", SHORT)
+def test_a_file_in_gb18030_is_read_as_one_however_short_a_line_is(tmp_path: Path, phrase: str, encoding: str) -> None:
+    lines = ["[2025-03-04 05:06:07] 作业已经提交到节点", "第 3 步", phrase, "plain", "退出"]
+    (tmp_path / "out.log").write_bytes("\n".join(lines).encode(encoding))
+    with closing(Scratch()) as scratch:
+        bundle = discover([tmp_path], scratch=scratch)
+        assert Path(bundle.sources[0].location).read_bytes().decode().split("\n") == lines
+
+
+def test_a_torn_end_and_lines_in_utf_8_do_no_harm(tmp_path: Path) -> None:
+    torn = "退出".encode("gbk")[:-1]
+    lines = ["开始训练，共 8 卡".encode(), "内存不足".encode("gbk"), "结束".encode(), b"plain", torn]
+    (tmp_path / "out.log").write_bytes(b"\r\n".join(lines))
+    with closing(Scratch()) as scratch:
+        bundle = discover([tmp_path], scratch=scratch)
+        assert Path(bundle.sources[0].location).read_bytes().decode().split("\r\n") == [
+            "开始训练，共 8 卡", "内存不足", "结束", "plain", "退\ufffd",
+        ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        "训练开始\n".encode() * 9 + "训练".encode()[:-1], "训练".encode()[1:] + b"\n" + "训练开始\n".encode() * 9,
+        "café résumé naïve\n".encode("latin-1") * 20, bytes(range(128, 256)) * 40, b"plain\n" * 99,
+    ],
+)  # fmt: skip
+def test_other_text_is_not_taken_for_gb18030(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / "out.log").write_bytes(data)
+    with closing(Scratch()) as scratch:
+        assert not discover([tmp_path], scratch=scratch).sources[0].copied
+
+
+@given(text=st.text(max_size=200), size=st.integers(1, 50))
+def test_the_copy_of_gb18030_is_the_same_however_it_is_cut(text: str, size: int) -> None:
+    data = text.encode("gb18030", "replace")
+    parts, whole = (as_utf8(io.BytesIO(data), "gb18030") for _ in range(2))
+    once = whole(1 << 20)
+    assert b"".join(iter(lambda: parts(size), b"")) == once
+    assert once.count(b"\n") == data.count(b"\n")

@@ -14,6 +14,9 @@ SENTENCES = (
     "[ERROR] 数据集“训练集”不存在……",
     "[INFO] 加载完成",
     "RuntimeError: 内部错误",
+    "内存不足",
+    "bash: run.sh: 没有那个文件或目录",
+    "已杀死",
 )
 
 
