@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from plogscope.chain.edges import is_background
+from plogscope.chain.edges import INTERRUPTED, is_background
 from plogscope.chain.order import comparable
 from plogscope.formats.stamps import SECOND_NS
 from plogscope.model.chain import Clock, Incident, Process
@@ -230,15 +230,23 @@ def _may_be_later(finding: Finding) -> bool:
 
 
 def _far_enough(finding: Finding, last: Finding, incident: Incident) -> bool:
-    """For a fault of the device, progress counts only when it is too late to be a delayed print."""
+    """For a fault of the device, progress counts only when it is too late to be a delayed print.
+
+    What a program's own logger prints below ERROR tells that the program had it in hand when it wrote the line.
+    """
     end_ns = _end_ns(finding)
     last_ns = _end_ns(last)
     same_source = finding.source == last.source
+    in_hand = incident.hushed and incident.lead.format in PROGRAM_FORMATS
     if end_ns is None or last_ns is None:
-        return same_source and incident.role != "cause"
-    if incident.role == "cause" or not same_source:
+        return same_source and (incident.role != "cause" or in_hand)
+    if (incident.role == "cause" and not in_hand) or not same_source:
         return end_ns - last_ns > LATE_PRINT_NS
     return True
+
+
+PROGRAM_FORMATS = frozenset({"py-logging", "vllm"})
+"""Formats of loggers of Python programs. C++ libraries print faults of the device as warnings and end all the same."""
 
 
 def _end_ns(finding: Finding) -> int | None:
@@ -288,9 +296,16 @@ def _wrote(incident: Incident, progress: Progress, *, lines: int, during_ns: int
 
 
 def beside_the_job(left: Sequence[Incident]) -> frozenset[str]:
-    """Ids of what machines say of themselves, if that is all there is: then nothing of the job failed.
+    """Ids of what machines say of themselves, if nothing else failed: processes that come to their end say more.
 
     Args:
         left: All incidents that nothing else cleared.
     """
-    return frozenset(one.id for one in left) if all(map(is_background, left)) else frozenset()
+    if not all(is_background(one) or _is_of_the_end(one) for one in left):
+        return frozenset()
+    return frozenset(one.id for one in left if is_background(one))
+
+
+def _is_of_the_end(incident: Incident) -> bool:
+    """True for what a process says while it ends by itself."""
+    return incident.role == "teardown" and incident.subcategory != INTERRUPTED

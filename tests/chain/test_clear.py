@@ -37,6 +37,14 @@ def test_a_step_right_after_a_fault_of_the_device_can_be_a_late_print() -> None:
     assert cleared(error(role="cause"), by=(finding("p/step", 14.0, line=9),)) == {"i1"}
 
 
+@pytest.mark.parametrize(("printed_as", "clears"), [("py-logging", True), ("torch-log", False)])
+def test_a_step_right_after_a_warning_of_the_program_itself_is_no_late_print(printed_as: str, *, clears: bool) -> None:
+    lead = structs.replace(finding("x/a", 10.0, line=5), format=printed_as)
+    caught = structs.replace(incident("i1", lead, "cause"), hushed=True)
+
+    assert cleared(caught, by=(finding("p/step", 10.4, line=9),)) == ({"i1"} if clears else set())
+
+
 def test_a_step_of_another_process_clears_only_when_all_went_on_for_long() -> None:
     assert cleared(error(), by=(finding("p/step", 20.0, source=3),)) == set()
     assert cleared(error(), by=(finding("p/step", 60.0, source=3),)) == {"i1"}
@@ -54,6 +62,14 @@ def test_what_machines_say_of_themselves_is_no_failure_if_it_is_all_there_is() -
 
     assert beside_the_job([remark]) == {"i1"}
     assert beside_the_job([remark, error()]) == frozenset()
+
+
+def test_what_processes_say_while_they_end_is_no_failure_beside_it() -> None:
+    remark = structs.replace(incident("i1", finding(None, 10.0, format="syslog"), "either"), hushed=True)
+    ending = incident("i2", finding("x/a", 11.0), "teardown")
+
+    assert beside_the_job([remark, ending]) == {"i1"}
+    assert beside_the_job([remark, structs.replace(ending, subcategory="interrupt")]) == frozenset()
 
 
 def test_an_error_without_a_stamp_of_its_own_may_be_later_than_progress_in_other_files() -> None:
