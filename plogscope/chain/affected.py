@@ -22,6 +22,8 @@ TOGETHER_NS = 600 * SECOND_NS
 """Who states the same much later than the first cause may repeat what became of it."""
 
 OF_ONE_MACHINE = ("host", "memory")
+HOST_HARDWARE = "hardware-error"
+"""Category and subcategory of what happens to a machine as a whole."""
 
 
 def name_affected(
@@ -100,7 +102,10 @@ def _absent(checked: Sequence[CheckerResult]) -> tuple[Suspect, ...]:
 def _on_machine(root: Incident, view: JobView) -> Iterable[int]:
     """Ranks of the node of a cause that no process states, if the job has other nodes."""
     node = root.actor.node
-    nodes = {one.node for one in view.cluster.processes if one.rank is not None}
-    if node is None or root.actor.pid is not None or root.category not in OF_ONE_MACHINE or not nodes - {node}:
+    of_one = root.category in OF_ONE_MACHINE or root.subcategory == HOST_HARDWARE
+    if node is None or root.actor.pid is not None or not of_one:
         return ()
-    return {one.rank for one in view.cluster.processes if one.node == node and one.rank is not None}
+    everybody = {one.rank for one in view.cluster.processes if one.rank is not None}
+    here = {one.rank for one in view.cluster.processes if one.node == node and one.rank is not None}
+    here |= {one.actor.rank for one in view.findings if one.actor.node == node and one.actor.rank is not None}
+    return here if everybody - here else ()
