@@ -42,7 +42,7 @@ def name_affected(
         checked: What the rules say.
     """
     root = chain.incident(chain.root)
-    if root is None or chain.suspects or root.waits:
+    if root is None or chain.suspects or root.waits or _is_odd_alone(root, checked):
         return chain
     odd = _odd_side(root, view)
     shared = at_fault(view, odd or _same(root, chain, signatures), say("suspect.states_same"))
@@ -51,6 +51,13 @@ def name_affected(
     if not shared and root.actor.rank is None:
         shared = _absent(checked) or suspects(view, _on_machine(root, view), say("suspect.on_machine"))
     return msgspec.structs.replace(chain, suspects=shared) if shared else chain
+
+
+def _is_odd_alone(root: Incident, checked: Sequence[CheckerResult]) -> bool:
+    """True when a rule compared what the ranks say and found one of them wrong: the others say the same about it."""
+    first = next((one for one in checked if one.kind == "root"), None)
+    compared = first is not None and first.incident == root.id and len(first.covers) > 1
+    return compared and first is not None and first.proven and root.actor.rank is not None
 
 
 def _odd_side(root: Incident, view: JobView) -> list[int]:
