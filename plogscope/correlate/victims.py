@@ -138,8 +138,8 @@ def _is_nameless_failure(incident: Incident) -> bool:
     actor = incident.actor
     nameless = actor.pid is None and actor.rank is None and actor.local_rank is None
     own = incident.role in ("cause", "either") and not incident.waits
-    printed = incident.lead.format in SOFTWARE_FORMATS or (incident.role == "cause" and incident.lead.format == LOGGED)
-    return nameless and own and printed
+    logged = incident.lead.format == LOGGED and incident.role == "cause" and not incident.hushed
+    return nameless and own and (logged or incident.lead.format in SOFTWARE_FORMATS)
 
 
 def _first_exits(findings: Iterable[Finding]) -> dict[int, tuple[int, int]]:

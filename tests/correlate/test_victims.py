@@ -122,6 +122,8 @@ def test_so_it_did_where_the_first_failure_is_printed_like_a_record_of_a_logger(
     assert name_victims([said], summary(2, 1), SIGNATURES, JOB)[0].actor.rank == 2
     unsure = msgspec.structs.replace(said, role="either")
     assert name_victims([unsure], summary(2, 1), SIGNATURES, JOB)[0].actor.rank is None
+    caught = name_victims([msgspec.structs.replace(said, hushed=True)], summary(2, 1), SIGNATURES, JOB)[0]
+    assert (caught.actor.rank, caught.hushed) == (None, True)
 
 
 def test_a_worker_that_was_killed_raised_nothing() -> None:
