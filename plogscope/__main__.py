@@ -9,7 +9,8 @@ from types import FrameType
 
 from plogscope.errors import EXIT_INTERRUPTED
 
-_TERMINATED = 143
+_BY_SIGNAL = 128
+"""The exit code of what a signal ended is so much more than the signal's number."""
 
 
 def main() -> None:
@@ -17,7 +18,8 @@ def main() -> None:
     _on(signal.SIGINT, _stop)
     from plogscope.cli import main as run  # noqa: PLC0415 - this is what takes time
 
-    _on(signal.SIGTERM, _end)
+    for number in (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
+        _on(number, _end)
     _on(signal.SIGINT, signal.default_int_handler)
     try:
         run()
@@ -36,9 +38,9 @@ def _stop(_number: int, _frame: FrameType | None) -> None:
     os._exit(EXIT_INTERRUPTED)
 
 
-def _end(_number: int, _frame: FrameType | None) -> None:
+def _end(number: int, _frame: FrameType | None) -> None:
     """Lets temporary files be removed."""
-    sys.exit(_TERMINATED)
+    sys.exit(_BY_SIGNAL + number)
 
 
 if __name__ == "__main__":

@@ -6,13 +6,12 @@ passed steps are a healthy baseline and no evidence; `route` comes after chain b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
-import regex
 
 from plogscope.chain.affected import name_affected
 from plogscope.chain.category import name_category
@@ -20,9 +19,10 @@ from plogscope.chain.caught import caught, hush_handled
 from plogscope.chain.cause import find_cause
 from plogscope.chain.checkers import run_checkers
 from plogscope.chain.checkers.base import JobView
-from plogscope.chain.clear import Progress, Writing, beside_the_job, outlived, recovered
+from plogscope.chain.clear import FINISHED, Progress, Writing, beside_the_job, outlived, recovered
 from plogscope.chain.device_waits import mark_device_waits
 from plogscope.chain.naming import name_root
+from plogscope.chain.said import goes_without, tells_of_end
 from plogscope.chain.suspects import suspects_of
 from plogscope.compose import Case, assemble_report
 from plogscope.correlate.baseline import without_baseline, without_echoes, without_ignored
@@ -37,6 +37,7 @@ from plogscope.correlate.timeline import build_timeline
 from plogscope.correlate.victims import name_victims
 from plogscope.discover import Scratch, discover
 from plogscope.evidence.around import traceback_text
+from plogscope.evidence.breaks_off import first_broken
 from plogscope.evidence.frames import raised_at, start_at
 from plogscope.evidence.raised import name_raised
 from plogscope.evidence.sequel import read_sequel
@@ -46,7 +47,7 @@ from plogscope.model.chain import Chain, Cluster, Incident
 from plogscope.model.record import Finding, Sequel
 from plogscope.model.report import Report, Tool, Triage
 from plogscope.model.signature import Code, Grammar, Signature
-from plogscope.model.source import Bundle
+from plogscope.model.source import Bundle, tells_of_failures
 from plogscope.model.steps import StepFacts
 from plogscope.model.vocabulary import Symptom, Text
 from plogscope.redact import redact_report
@@ -56,7 +57,7 @@ from plogscope.triage.collect import collection_script
 from plogscope.triage.route import route
 from plogscope.triage.steps import read_steps
 from plogscope.triage.values import blames, first_difference, with_difference
-from plogscope.verdict import Judgement, judge_chain, settle
+from plogscope.verdict import Heard, Judgement, judge_chain, settle
 from plogscope.version import __version__
 
 if TYPE_CHECKING:
@@ -277,22 +278,13 @@ def _clear(
         sequel_of,
         last_words(bundle, correlated.cluster, correlated.clocks, seen.ends()),
         correlated.clocks.clocks,
-        _says(signatures.get(GOES_WITHOUT)),
+        goes_without(signatures),
+        tells_of_end(signatures),
     )
     cleared |= outlived([one for one in incidents if one.id not in cleared], progress)
     if correlated.cluster.processes or any(source.kind == "stdout" for source in bundle.sources):
         cleared |= beside_the_job([one for one in incidents if one.id not in cleared])
     return incidents, cleared
-
-
-GOES_WITHOUT = "noise/optional-import"
-"""The signature of lines by which a program says that it goes on without a package."""
-
-
-def _says(signature: Signature | None) -> Callable[[str], bool]:
-    """Whether a line of text is one of a signature."""
-    pattern = regex.compile(signature.match.pattern, regex.MULTILINE) if signature is not None else None
-    return lambda text: pattern is not None and pattern.search(text) is not None
 
 
 def _writing(seen: Observations) -> dict[tuple[int, int], Writing]:
@@ -338,8 +330,12 @@ def _report(
         where={one.id: f"{bundle.sources[one.lead.source].path}:{one.lead.line}" for one in chain.incidents},
         clocks=correlated.clocks.clocks,
         start=_start(bundle, chain),
-        understood=bool(judged) or steps is not None or _has_known_form(seen),
-        progressed=any(one.role == "progress" for one in judged),
+        heard=Heard(
+            understood=bool(judged) or steps is not None or _has_known_form(seen),
+            progressed=any(one.role == "progress" for one in judged),
+            of_job=any(map(tells_of_failures, bundle.sources)),
+            broken=None if _is_finished(judged) else first_broken(bundle.sources),
+        ),
     )
     triage = route(
         steps, chain, symptom=chosen.symptom, bundle=bundle, verdict_status=judgement.status,
@@ -350,6 +346,10 @@ def _report(
     script = collection_script(bundle, steps) if steps is not None and insufficient else None
     judgement = settle(judgement, triage, script)
     return redact_report(assemble_report(_case(bundle, seen, steps, correlated, chain, judgement, triage, grammar)))
+
+
+def _is_finished(judged: Sequence[Judged]) -> bool:
+    return any(one.signature is not None and one.signature.subcategory == FINISHED for one in judged)
 
 
 def _start(bundle: Bundle, chain: Chain) -> Text | None:

@@ -45,8 +45,7 @@ def _named(rank: int | None, why: Text) -> bool:
 def _explained(chain: Chain, root: Incident, judgement: Judgement, signatures: Mapping[str, Signature]) -> Text:
     after = _joined(_after(chain, root), _ended(chain, root, signatures))
     if chain.root_reason is not None:
-        said = say("said.checker", reason=chain.root_reason, after=after)
-        return Text(said.en[:1].upper() + said.en[1:], said.zh)
+        return say("said.checker", reason=chain.root_reason, after=after)
     values = {"who": _spaced(_who(root)), "clock": _clock(root.lead), "after": after}
     if root.signature is None:
         return say("said.unknown", quote=_cut(root.lead.quote), **values)

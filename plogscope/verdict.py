@@ -27,6 +27,22 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True):
     actions: tuple[NextAction, ...]
 
 
+class Heard(msgspec.Struct, frozen=True, kw_only=True):
+    """What the logs tell of the run as a whole: it decides whether silence means that nothing failed.
+
+    Attributes:
+        understood: Some line has a form or a message that the program knows.
+        progressed: Something tells of steps done or of a good end.
+        of_job: An output of the job or a plog of its errors was read.
+        broken: Path of an output that stops within a line, if the run is not known to have ended well.
+    """
+
+    understood: bool = True
+    progressed: bool = True
+    of_job: bool = True
+    broken: str | None = None
+
+
 def judge_chain(
     chain: Chain,
     *,
@@ -37,8 +53,7 @@ def judge_chain(
     where: Mapping[str, str],
     clocks: Sequence[Clock],
     start: Text | None = None,
-    understood: bool = True,
-    progressed: bool = True,
+    heard: Heard,
 ) -> Judgement:
     """The verdict on a chain.
 
@@ -51,8 +66,7 @@ def judge_chain(
         where: `file:line` by incident id.
         clocks: By position.
         start: The sentence that names the frame in which the root's exception came up, if it has a traceback.
-        understood: False when no line had a form or a message that the program knows.
-        progressed: False when nothing tells of steps done or of a good end.
+        heard: What the logs tell of the run as a whole.
     """
     if steps is not None and steps.blocked_by:
         return _blocked(steps)
@@ -63,11 +77,7 @@ def judge_chain(
     witnesses = [one for one in chain.incidents if chain.places.get(one.id) in ("witness", "cascade")]
     if witnesses or chain.suspects:
         return _insufficient(chain, witnesses, clocks, where)
-    if not understood:
-        return _not_understood()
-    if symptom == "crash":
-        return _no_word_of_the_crash()
-    return _no_failure(chain, symptom, progressed=progressed or steps is not None)
+    return _nothing_failed(chain, symptom, heard, stepwise=steps is not None)
 
 
 def _explained(root: Incident, chain: Chain, signature: Signature | None, code: Code | None, where: str) -> Judgement:
@@ -313,40 +323,40 @@ def _unrouted(triage: Triage) -> Judgement:
     )
 
 
-def _no_failure(chain: Chain, symptom: Symptom | None, *, progressed: bool) -> Judgement:
+def _nothing_failed(chain: Chain, symptom: Symptom | None, heard: Heard, *, stepwise: bool) -> Judgement:
+    """No failure, or why the absence of one says nothing."""
+    if not heard.understood:
+        return _cannot_tell("not_understood", say("statement.not_understood"), say("action.collect_plog"), COLLECT_ENV)
+    if not heard.of_job and not stepwise:
+        return _cannot_tell("no_job_log", say("statement.no_job_log"), say("action.collect_all"))
+    if symptom == "crash":
+        return _cannot_tell("no_word", say("statement.no_word"), say("action.collect_all"))
+    if heard.broken is not None:
+        return _cannot_tell("no_end", say("statement.breaks_off", file=heard.broken), say("action.collect_all"))
+    return _no_failure(chain, symptom, sure=heard.progressed or stepwise)
+
+
+def _cannot_tell(why: str, statement: Text, action: Text, env: Mapping[str, str] | None = None) -> Judgement:
+    return Judgement(
+        status="insufficient",
+        category="unknown",
+        subcategory=None,
+        confidence=Confidence("low", [say(f"confidence.{why}")]),
+        statement=statement,
+        actions=(NextAction(kind="collect", action=action, env=dict(env or {})),),
+    )
+
+
+def _no_failure(chain: Chain, symptom: Symptom | None, *, sure: bool) -> Judgement:
     cleared = sum(1 for place in chain.places.values() if place == "recovered")
-    statement = say("statement.no_failure_cleared", count=cleared) if cleared else say("statement.no_failure")
-    actions = () if symptom else (NextAction(kind="collect", action=say("action.collect_symptom")),)
-    sure = progressed or bool(cleared)
+    sure = sure or bool(cleared)
     return Judgement(
         status="no-failure",
         category="unknown",
         subcategory=None,
-        confidence=Confidence("high", [say("confidence.clean")])
-        if sure
-        else Confidence("medium", [say("confidence.no_progress")]),
-        statement=statement,
-        actions=actions,
-    )
-
-
-def _no_word_of_the_crash() -> Judgement:
-    return Judgement(
-        status="insufficient",
-        category="unknown",
-        subcategory=None,
-        confidence=Confidence("low", [say("confidence.no_word")]),
-        statement=say("statement.no_word"),
-        actions=(NextAction(kind="collect", action=say("action.collect_crash")),),
-    )
-
-
-def _not_understood() -> Judgement:
-    return Judgement(
-        status="insufficient",
-        category="unknown",
-        subcategory=None,
-        confidence=Confidence("low", [say("confidence.not_understood")]),
-        statement=say("statement.not_understood"),
-        actions=(NextAction(kind="collect", action=say("action.collect_plog"), env=dict(COLLECT_ENV)),),
+        confidence=Confidence(
+            "high" if sure else "medium", [say("confidence.clean" if sure else "confidence.no_progress")]
+        ),
+        statement=say("statement.no_failure_cleared", count=cleared) if cleared else say("statement.no_failure"),
+        actions=() if symptom else (NextAction(kind="collect", action=say("action.collect_symptom")),),
     )

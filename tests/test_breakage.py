@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import json
 import os
@@ -17,7 +18,7 @@ import pytest
 
 from plogscope import analyze
 from plogscope.errors import EXIT_INPUT, EXIT_INTERRUPTED
-from plogscope.scan.engine import Scanned, scan_bundle
+from plogscope.scan.engine import POOL_FROM_BYTES, Scanned, scan_bundle
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -211,31 +212,58 @@ def test_lines_in_gb18030_among_lines_in_utf_8_are_quoted_as_they_were_written(t
     assert context.context_after == ["已退出（错误）"]
 
 
-def test_an_interrupt_at_any_moment_is_one_line_and_leaves_nothing(tmp_path: Path) -> None:
-    (tmp_path / "tmp").mkdir()
+WAIT = (
+    "import plogscope.__main__ as start; on = start._on\n"
+    "start._on = lambda *handler: (on(*handler), print(flush=True)); start.main()"
+)
+
+
+def ended_by(number: signal.Signals, delay: float, folder: Path) -> tuple[int, bytes]:
+    """Analyses `logs` of a folder, sends a signal to all its processes once the program runs: exit code and errors."""
+    (folder / "tmp").mkdir(exist_ok=True)
+    environment = os.environ | {"TMPDIR": str(folder / "tmp"), "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-c", WAIT, "analyze", str(folder / "logs"), "-f", "json", "-o", "out.json"]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=folder, env=environment, start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509
+    )  # fmt: skip
+    assert process.stdout is not None
+    process.stdout.readline()
+    time.sleep(delay)
+    with contextlib.suppress(ProcessLookupError):  # a fast machine is done by then
+        os.killpg(process.pid, number)
+    _, said = process.communicate(timeout=60)
+    assert list((folder / "tmp").iterdir()) == []
+    assert {path.name for path in folder.iterdir()} <= {"logs", "tmp", "out.json"}
+    return process.returncode, said
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.02, 0.1, 0.3, 0.6])
+def test_an_interrupt_at_any_moment_is_one_line_and_leaves_nothing(tmp_path: Path, delay: float) -> None:
     (tmp_path / "logs").mkdir()
     (tmp_path / "logs/a.log.gz").write_bytes(gzip.compress("\n".join([KNOWN, *unknown_errors(200)]).encode()))
-    wait = (
-        "import plogscope.__main__ as start; on = start._on\n"
-        "start._on = lambda *handler: (on(*handler), print(flush=True)); start.main()"
-    )
-    environment = os.environ | {"TMPDIR": str(tmp_path / "tmp"), "PYTHONPATH": str(ROOT)}
-    for delay in (0.0, 0.02, 0.1, 0.3, 0.6):
-        command = [sys.executable, "-c", wait, "analyze", str(tmp_path / "logs"), "-f", "json", "-o", "out.json"]
-        process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path, env=environment,
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509
-        )  # fmt: skip
-        assert process.stdout is not None
-        process.stdout.readline()
-        time.sleep(delay)
-        process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=60)
-        if process.returncode != 0:  # a fast machine is done by then
-            assert process.returncode == EXIT_INTERRUPTED
-            assert said == b"plogscope: interrupted\n"
-        assert list((tmp_path / "tmp").iterdir()) == []
-        assert {path.name for path in tmp_path.iterdir()} <= {"logs", "tmp", "out.json"}
+    code, said = ended_by(signal.SIGINT, delay, tmp_path)
+
+    assert (code, said) in ((EXIT_INTERRUPTED, b"plogscope: interrupted\n"), (0, b""))
+
+
+@pytest.mark.parametrize("delay", [0.2, 0.6, 1.0])
+def test_an_interrupt_while_workers_scan_is_one_line(tmp_path: Path, delay: float) -> None:
+    (tmp_path / "logs").mkdir()
+    for name in ("a", "b"):
+        (tmp_path / f"logs/{name}.log").write_text("\n".join([*unknown_errors(1000), ""]) * 200, "utf-8")
+    assert sum(path.stat().st_size for path in (tmp_path / "logs").iterdir()) > POOL_FROM_BYTES
+    code, said = ended_by(signal.SIGINT, delay, tmp_path)
+
+    assert (code, said) in ((EXIT_INTERRUPTED, b"plogscope: interrupted\n"), (0, b""))
+
+
+def test_a_terminal_that_is_closed_leaves_no_copy(tmp_path: Path) -> None:
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "logs/a.log.gz").write_bytes(gzip.compress("\n".join([KNOWN, *unknown_errors(200)]).encode()))
+    code, _ = ended_by(signal.SIGHUP, 0.1, tmp_path)
+
+    assert code in (128 + signal.SIGHUP, 0)
 
 
 @pytest.mark.parametrize("made", [True, False])

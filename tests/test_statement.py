@@ -14,7 +14,7 @@ from plogscope.render.markdown import render_markdown
 from plogscope.render.prompt import agent_prompt
 from plogscope.render.terminal import render_terminal
 from plogscope.statement import state_verdict
-from plogscope.verdict import judge_chain
+from plogscope.verdict import Heard, judge_chain
 from plogscope.wording import say
 from tests.chain.things import finding, incident
 
@@ -59,7 +59,9 @@ def _suspect(rank: int) -> Suspect:
 
 def _said(*ranks: int) -> Text:
     chain = Chain(suspects=tuple(map(_suspect, ranks)), proven_absence=True)
-    judgement = judge_chain(chain, steps=None, symptom=None, signatures={}, codes={}, where={}, clocks=())
+    judgement = judge_chain(
+        chain, steps=None, symptom=None, signatures={}, codes={}, where={}, clocks=(), heard=Heard()
+    )
     return state_verdict(chain, judgement, {})
 
 
@@ -131,7 +133,14 @@ def test_ranks_that_only_a_signal_ended_are_accounted_for() -> None:
     places: dict[str, Place] = {one.id: "teardown" for one in late}
     chain = Chain(incidents=(root, failed, *late), places={"root": "root", "own": "cascade", **places}, root="root")
     judgement = judge_chain(
-        chain, steps=None, symptom=None, signatures=signatures, codes={}, where={"root": "x:1"}, clocks=()
+        chain,
+        steps=None,
+        symptom=None,
+        signatures=signatures,
+        codes={},
+        where={"root": "x:1"},
+        clocks=(),
+        heard=Heard(),
     )
     said = state_verdict(chain, judgement, signatures)
     assert "Ranks 0, 2 were only ended by SIGTERM." in said.en

@@ -30,6 +30,7 @@ def caught(
     last_words: LastWords,
     clocks: Sequence[Clock],
     goes_without: Callable[[str], bool] = lambda _: False,
+    tells_of_end: Callable[[str], bool] = lambda _: False,
 ) -> frozenset[str]:
     """Ids of the incidents that the process took note of and went on.
 
@@ -39,12 +40,15 @@ def caught(
         last_words: When each process wrote for the last time.
         clocks: By position.
         goes_without: True for a line that says that the program goes on without something.
+        tells_of_end: True for a line by which a launcher tells that a process of the job ended.
     """
 
     def goes_on(finding: Finding) -> bool:
         sequel = sequel_of(finding)
         if _is_about(finding.fields.get(MODULE, ""), sequel.next_text) and goes_without(sequel.next_text):
             return True
+        if tells_of_end(sequel.next_text):
+            return False
         if sequel.told == ANNOUNCED or sequel.next_level not in BELOW_ERROR or not _at_once(finding, sequel):
             return False
         if sequel.same_logger and _is_handled(sequel, known=_is_known(finding)):

@@ -14,6 +14,7 @@ import msgspec
 from plogscope.chain.checkers.base import CheckerResult
 from plogscope.chain.clear import is_condition
 from plogscope.chain.edges import INTERRUPTED, STRENGTH, UNKNOWN_STRENGTH, connect, is_background, strength
+from plogscope.chain.exits import after_an_exit
 from plogscope.chain.order import comparable, precedes
 from plogscope.model.chain import Chain, Clock, Edge, Incident, Rival, Suspect
 from plogscope.model.signature import Signature
@@ -65,7 +66,7 @@ def find_cause(
         rivals=rivals,
         suspects=suspects,
         proven_absence=proven,
-        root_reason=reasons[0].reason if root is not None and reasons else None,
+        root_reason=_sentence(reasons[0].reason) if root is not None and reasons else None,
         root_proven=bool(root is not None and reasons and reasons[0].proven),
     )
 
@@ -80,6 +81,11 @@ def _restarted(root: Incident | None, later: Mapping[str, Text], edges: Sequence
         for one, reason in later.items()
         if one not in has
     ]
+
+
+def _sentence(reason: Text) -> Text:
+    """A reason that begins with `rank 3` stands alone in reports."""
+    return Text(reason.en[:1].upper() + reason.en[1:], reason.zh)
 
 
 AFTERMATH: Place = "teardown"
@@ -142,11 +148,13 @@ def _choose(
 ) -> tuple[Incident | None, tuple[Suspect, ...], bool, Sequence[CheckerResult]]:
     explained = {edge.effect for edge in edges}
     telling = {edge.cause for edge in edges if edge.kind == "signature"}
+    late = after_an_exit(alive, clocks)
     candidates = [
         one
         for one in alive
         if strength(one) <= UNKNOWN_STRENGTH
         and one.id not in explained
+        and one.id not in late
         and one.lead.quote
         and (one.id in telling or not is_background(one))
     ]

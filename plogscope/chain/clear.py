@@ -269,20 +269,27 @@ def _went_on(incident: Incident, progress: Progress) -> bool:
 
 
 OUTLIVED_RECORDS, OUTLIVED_NS = 10, 10 * SECOND_NS
+LIVELY_RECORDS, LIVELY_NS = 20, 30 * SECOND_NS
+"""Known symptoms need more: a process that dies of something prints its aftermath for a while."""
 
 
 def outlived(left: Sequence[Incident], progress: Progress) -> frozenset[str]:
-    """Ids of unknown errors that are all there is, if every process wrote on after its own: then nothing failed.
+    """Ids of errors without a cause that are all there is, if every process wrote on after its own: nothing failed.
 
     Args:
         left: All incidents that nothing else cleared.
         progress: Where each process stopped to write.
     """
-    if any(one.signature is not None for one in left) or not all(
-        _wrote(one, progress, lines=OUTLIVED_RECORDS, during_ns=OUTLIVED_NS) for one in left
-    ):
-        return frozenset()
-    return frozenset(one.id for one in left)
+    return frozenset(one.id for one in left) if all(_is_outlived(one, progress) for one in left) else frozenset()
+
+
+def _is_outlived(incident: Incident, progress: Progress) -> bool:
+    """True for an unknown error, or a known symptom that did not wait for anybody, after which its process wrote on."""
+    if incident.signature is None and incident.role == "either":
+        return _wrote(incident, progress, lines=OUTLIVED_RECORDS, during_ns=OUTLIVED_NS)
+    if incident.role != "symptom" or incident.waits:
+        return False
+    return _wrote(incident, progress, lines=LIVELY_RECORDS, during_ns=LIVELY_NS)
 
 
 def _wrote(incident: Incident, progress: Progress, *, lines: int, during_ns: int) -> bool:

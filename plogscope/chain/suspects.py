@@ -47,6 +47,7 @@ def suspects_of(
     heard = seen | {one.actor.rank for one in findings if one.actor.rank is not None} | talking
     return (
         _first_exit(findings, path_of)
+        or _failing(witnesses, path_of)
         or _unheard(cluster, seen, witnesses)
         or _hole(seen | talking, witnesses)
         or _calm(heard - talking, talking, witnesses)
@@ -104,6 +105,30 @@ def _exited(row: Finding, path_of: Mapping[int, str]) -> Suspect:
     who = say("who.rank", rank=row.fields["rank"])
     return Suspect(rank=int(row.fields["rank"]), why=why, need=say("suspect.need_log_any_time", who=who))
 
+
+def _failing(witnesses: Sequence[Incident], path_of: Mapping[int, str]) -> tuple[Suspect, ...]:
+    """The only rank whose own log tells that it failed, if it does not tell of what, and not that it waited."""
+    own = [one for one in witnesses if one.role == "symptom" and not one.waits and _is_own_end(one)]
+    ranks = {one.actor.rank for one in own}
+    if len(ranks) != 1 or None in ranks:
+        return ()
+    lead = own[0].lead
+    return (
+        Suspect(
+            rank=own[0].actor.rank,
+            why=say("suspect.failing", rank=own[0].actor.rank, file=path_of[lead.source], line=lead.line),
+            need=say("suspect.need_log_any_time", who=say("who.rank", rank=own[0].actor.rank)),
+        ),
+    )
+
+
+def _is_own_end(incident: Incident) -> bool:
+    """True for a traceback that breaks off, and for a remark that something failed in the process itself."""
+    return incident.signature is None or incident.subcategory == WRAPPER
+
+
+WRAPPER = "wrapper"
+"""Subcategory of messages that only pass on that something failed."""
 
 MPI_ABORT = "launcher/mpi-abort"
 FIRST_EXIT = "launcher/first-observed-failure"

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from plogscope.discover.archives import STDIN, Archives, Folder, standard_input
-from plogscope.discover.kinds import kind_of
+from plogscope.discover.kinds import is_artefact_name, kind_of
 from plogscope.discover.layout import STEP_DIR, Run, find_runs, layout_of
 from plogscope.discover.names import NameFacts, facts_of, nodes_of
 from plogscope.discover.scratch import Scratch
@@ -69,6 +69,8 @@ def discover(paths: Sequence[Path], *, follow: int = 3, scratch: Scratch | None 
     _read_once(parts)
     given = " ".join(shown(os.fspath(path)) for path in paths)
     bundle = _assemble(given, parts, runs, scratch)
+    if bundle.layout != "five-step" and all(source.kind == "artefact" for source in bundle.sources):
+        bundle = _assemble(given, parts, runs, scratch, any_text=True)
     _require_logs(bundle, parts, paths)
     return bundle
 
@@ -188,7 +190,10 @@ def _outside(root: Path, prefix: str, chosen: Run, own: list[Run]) -> list[Skipp
     return entries[:OUTSIDE_LISTED]
 
 
-def _assemble(given: str, parts: list[_Part], runs: list[Run], scratch: Scratch | None) -> Bundle:
+def _assemble(
+    given: str, parts: list[_Part], runs: list[Run], scratch: Scratch | None, *, any_text: bool = False
+) -> Bundle:
+    """The bundle of what was found. `any_text`: what has no other known purpose is taken for a log."""
     taken: list[tuple[File, SourceKind]] = []
     skipped: list[Skipped] = []
     partial: list[Skipped] = []
@@ -196,7 +201,7 @@ def _assemble(given: str, parts: list[_Part], runs: list[Run], scratch: Scratch 
         skipped += part.tree.skipped
         partial += part.tree.partial
         for file in part.tree.files:
-            kind = kind_of(file, alone=part.alone)
+            kind = kind_of(file, alone=part.alone or (any_text and not is_artefact_name(file.named)))
             readable = file if kind.encoding is None else _in_utf8(file, kind.encoding, scratch, partial)
             if kind.kind is None:
                 skipped.append(Skipped(file.path, kind.skipped or "not read"))

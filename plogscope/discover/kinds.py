@@ -98,10 +98,11 @@ def kind_of(file: File, *, alone: bool = False) -> Kind:
         return Kind(None, OWN_REPORT)
     if path.endswith("npugraph_ex/debug.log"):
         return Kind("npugraph-debug")
-    return Kind("artefact") if _is_artefact(path) and not alone else _by_content(file, alone=alone)
+    return Kind("artefact") if is_artefact_name(path) and not alone else _by_content(file, alone=alone)
 
 
-def _is_artefact(path: str) -> bool:
+def is_artefact_name(path: str) -> bool:
+    """True for the name of something that belongs to a job and is no log: a script, a table, a setting."""
     return bool(_ARTEFACT_NAME.search(path) or _DEBUG_TREE.search(path) or _SCRIPTS.search(path))
 
 

@@ -50,7 +50,7 @@ def name_raised(bundle: Bundle, findings: Sequence[Finding]) -> tuple[Finding, .
 def _named(source: Source, finding: Finding) -> Finding | None:
     opened, framed = False, False
     stream = ""
-    for number, offset, raw, piece in _pieces(source, finding):
+    for number, offset, raw, piece, whole in _pieces(source, finding):
         if not opened:
             opened, stream = True, piece.facts.stream
         elif piece.facts.stream != stream or not piece.text.strip():
@@ -62,6 +62,8 @@ def _named(source: Source, finding: Finding) -> Finding | None:
             framed = framed or read_frame(piece.text) is not None
         elif framed:
             found = _NAME.match(piece.text)
+            if found is not None and not whole and found["message"] is None:
+                return finding  # even the name may be cut
             if found is not None and _CLASS.search(found["exception"]):
                 fields = {name: value for name, value in found.groupdict().items() if value is not None}
                 return msgspec.structs.replace(
@@ -73,8 +75,8 @@ def _named(source: Source, finding: Finding) -> Finding | None:
     return finding
 
 
-def _pieces(source: Source, finding: Finding) -> Iterator[tuple[int, int, bytes, Piece]]:
-    """Lines from the head of the traceback on: how many lines below it, offset, bytes, and what they are."""
+def _pieces(source: Source, finding: Finding) -> Iterator[tuple[int, int, bytes, Piece, bool]]:
+    """Lines from the head of the traceback on: how many below it, offset, bytes, what they are, if they have an end."""
     try:
         with open_log(source.location) as stream:
             stream.seek(finding.offset)
@@ -84,5 +86,5 @@ def _pieces(source: Source, finding: Finding) -> Iterator[tuple[int, int, bytes,
     offset = finding.offset
     for number, raw in enumerate(lines[:_LINES_BETWEEN]):
         for piece in parse_line(raw):
-            yield number, offset, raw, piece
+            yield number, offset, raw, piece, number + 1 < len(lines)
         offset += len(raw) + 1

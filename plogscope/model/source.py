@@ -55,6 +55,21 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
     copied: bool = False
 
 
+_STATE = re.compile(r"(?:npu-?_?smi|hccn|ifconfig|lscpu|env|pip)(?:[-_.][\w-]*)?(?:\.\w+)?$", re.IGNORECASE)
+"""Names of what was asked of a machine: its state, not what the job printed."""
+
+CALM_FOLDERS = ("run", "security")
+"""Plogs in them hold events, and no errors."""
+
+
+def tells_of_failures(source: Source) -> bool:
+    """True for a file in which a failure of the job would show: its output, or a plog of its errors."""
+    if source.kind == "plog":
+        return source.folder not in CALM_FOLDERS
+    name = source.path.rpartition("/")[2]
+    return source.kind == "stdout" and source.size > 0 and _STATE.match(name) is None
+
+
 class Skipped(msgspec.Struct, frozen=True):
     """Something that was found and not read, and why."""
 

@@ -74,10 +74,16 @@ def scan_bundle(
     largest_first = sorted(range(len(tasks)), key=lambda i: -tasks[i].source.size)
     # "spawn" is safe whatever threads the caller runs; a worker loads the compiled grammar in a few ms.
     context = multiprocessing.get_context("spawn")
+    others = set(multiprocessing.active_children())
     with ProcessPoolExecutor(workers, context, initializer=_start_worker, initargs=(tuple(grammar_folders),)) as pool:
-        with _quiet_start():
-            coming = pool.map(_run_in_worker, [tasks[i] for i in largest_first], chunksize=1)
-        done = list(coming)
+        try:
+            with _quiet_start():
+                coming = [pool.submit(_run_in_worker, tasks[i]) for i in largest_first]
+            done = [one.result() for one in coming]
+        except BaseException:
+            for child in set(multiprocessing.active_children()) - others:
+                child.terminate()  # else leaving the pool would wait for all that is left to scan
+            raise
     unpacked = {
         index: msgspec.msgpack.decode(packed, type=Fragment) if isinstance(packed, bytes) else packed
         for index, (packed, _) in zip(largest_first, done, strict=True)
@@ -111,19 +117,22 @@ _worker: list[tuple[Matcher, Columns]] = []
 
 @contextmanager
 def _quiet_start() -> Iterator[None]:
-    """Processes that start here ignore an interrupt until they are ready to die of one without a word."""
-    if threading.current_thread() is not threading.main_thread():
+    """An interrupt waits until the processes that start here have been started; to them it never comes.
+
+    They would print where they were; the process that started them ends them.
+    """
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _start_worker(grammar_folders: tuple[Path, ...]) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     matcher = Matcher(load_grammar(grammar_folders), proven=not grammar_folders)
     _worker.append((matcher, Columns(matcher.gate)))
 

@@ -25,6 +25,16 @@ def test_an_exception_between_two_calm_records_of_one_logger_was_caught() -> Non
     assert is_caught(NOTE)
 
 
+def test_what_a_launcher_says_next_is_no_sign_that_the_process_went_on() -> None:
+    lead = finding("x/a", 10.0, format="exception")
+    lead = structs.replace(lead, actor=structs.replace(lead.actor, pid=40))
+    ended = structs.replace(NOTE, next_text="Killing subprocess 40")
+    others = [incident("i1", lead)]
+
+    assert caught(others, lambda _: ended, {}, ONE_CLOCK)
+    assert not caught(others, lambda _: ended, {}, ONE_CLOCK, tells_of_end=lambda text: text.startswith("Killing"))
+
+
 def test_only_exceptions_and_what_a_logger_alone_says_can_be_caught() -> None:
     assert not is_caught(NOTE, printed_as="plog")
 

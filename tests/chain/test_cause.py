@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+from msgspec import structs
+
 from plogscope.chain.cause import find_cause
 from plogscope.chain.checkers.base import CheckerResult
 from plogscope.model.chain import Chain, Incident, Suspect
 from plogscope.model.record import Actor
 from plogscope.model.vocabulary import Text
-from tests.chain.things import ONE_CLOCK, finding, incident, signature
+from tests.chain.things import ONE_CLOCK, SECOND_NS, finding, incident, signature
 
 NAMES = {name: signature(name) for name in ("x/a", "x/b", "x/c")}
 REASON = Text("because", "因为")
@@ -69,7 +71,7 @@ def test_a_rule_that_compared_the_direct_causes_chooses_among_them() -> None:
 
     chain = caused(fault(), other, wait(), checked=(result,))
 
-    assert (chain.root, chain.root_reason) == ("i3", REASON)
+    assert (chain.root, chain.root_reason) == ("i3", Text("Because", "因为"))
 
 
 def test_the_line_that_proves_it_gives_the_root_its_name_and_the_rule_its_owner() -> None:
@@ -120,3 +122,18 @@ def test_what_failed_in_workers_that_were_started_again_is_no_first_cause() -> N
 
     assert (chain.root, chain.places["i2"]) == ("i1", "cascade")
     assert [(edge.cause, edge.effect, edge.reason) for edge in chain.edges] == [("i1", "i2", later.reason)]
+
+
+def test_an_unknown_error_after_a_launcher_saw_another_process_fail_is_no_root() -> None:
+    ended = incident("i1", finding("x/a", 10.0, code="1", pid="77"), "symptom", subcategory="launcher")
+    unknown = incident("i2", finding(None, 11.0, source=1), "either", category="unknown")
+    exact = structs.replace(unknown.lead, time_quality="exact")
+    unknown = structs.replace(unknown, lead=exact, findings=(exact,))
+    own = structs.replace(exact, actor=structs.replace(exact.actor, pid=77))
+    of_the_one_that_failed = structs.replace(unknown, lead=own, findings=(own,))
+    earlier = structs.replace(exact, order_ns=(exact.order_ns or 0) - 60 * SECOND_NS)
+    before = structs.replace(unknown, lead=earlier, findings=(earlier,), start_ns=earlier.order_ns)
+
+    assert caused(ended, unknown).root is None
+    assert caused(ended, of_the_one_that_failed).root == "i2"
+    assert caused(ended, before).root == "i2"

@@ -140,5 +140,9 @@ def test_unknown_errors_that_are_all_there_is_and_were_outlived_are_no_failure()
     stopped = Progress((), NAMES, {(0, 40): Writing(9, START_NS + 60 * SECOND_NS)}, ONE_CLOCK)
 
     assert outlived([unknown], wrote_on) == {"i1"}
-    assert outlived([unknown, other], wrote_on) == set()
     assert outlived([unknown], stopped) == set()
+    assert outlived([unknown, other], wrote_on) == {"i1", "i2"}
+    assert outlived([unknown, structs.replace(other, waits=True)], wrote_on) == set()
+    assert outlived([unknown, structs.replace(other, role="cause")], wrote_on) == set()
+    assert outlived([other], Progress((), NAMES, {(0, 40): Writing(20, START_NS + 60 * SECOND_NS)}, ONE_CLOCK)) == set()
+    assert outlived([other], Progress((), NAMES, {(0, 40): Writing(90, START_NS + 30 * SECOND_NS)}, ONE_CLOCK)) == set()

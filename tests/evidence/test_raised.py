@@ -48,6 +48,54 @@ def test_a_log_that_breaks_off_within_a_traceback_cannot_tell(tmp_path: Path, pr
     assert "train.log:2" in report.verdict.statement.en
 
 
+def test_a_name_without_the_end_of_its_line_may_be_cut(tmp_path: Path) -> None:
+    assert report_of(tmp_path, *FRAMES, "rows.checks.NoRo", end="").verdict.status == "insufficient"
+    assert report_of(tmp_path, *FRAMES, "rows.checks.NoRows: shard 3 of", end="").verdict.status == "explained"
+
+
+def test_the_rank_whose_traceback_breaks_off_is_the_one_to_ask(tmp_path: Path) -> None:
+    report = report_of(tmp_path, *(f"[rank3]: {line}" for line in FRAMES))
+
+    assert [one.rank for one in report.verdict.suspects] == [3]
+
+
+@pytest.mark.parametrize("end", ["", "\n"])
+def test_an_output_that_stops_within_a_line_does_not_tell_how_the_run_ended(tmp_path: Path, end: str) -> None:
+    whole = [f"iteration {number}/ 900 | lm loss: 2.0{number} | grad norm: 1.{number}" for number in range(9)]
+    torn = report_of(tmp_path, *whole, "iteration 9/ 900 | lm lo", end=end)
+
+    assert torn.verdict.status == ("no-failure" if end else "insufficient")
+    assert report_of(tmp_path, *whole, "iteration 9/ 900 | lm loss: 2.09 | grad norm: 1", end="").verdict.status == (
+        "no-failure"
+    )
+    assert report_of(tmp_path, *whole, "training finished", end="").verdict.status == "no-failure"
+
+
+def test_where_no_failure_would_show_nobody_is_told_that_nothing_failed(tmp_path: Path) -> None:
+    run = tmp_path / "run" / "plog"
+    run.mkdir(parents=True)
+    event = "[EVENT] RUNTIME(41,python3):2026-05-05-10:11:12.123.456 [stream.cc:512]41 StreamCreate:ok, stream_id=4\n"
+    (run / "plog-41_20260505101112123.log").write_text(event * 40, "utf-8")
+    (tmp_path / "npu-smi.txt").write_text("| npu-smi 24.1.rc3    Version: 24.1.rc3 |\n", "utf-8")
+    only_events = analyze([tmp_path], Options(jobs=1)).verdict
+
+    assert only_events.status == "insufficient"
+    assert report_of(tmp_path, STEP).verdict.status == "no-failure"
+
+
+def test_the_echo_of_an_exception_that_is_not_there_names_its_rank(tmp_path: Path) -> None:
+    echo = "[ERROR] 2026-05-05-10:11:12 (PID:41, Device:1, RankID:9) ERR99999 UNKNOWN applicaiton exception"
+    verdict = report_of(tmp_path, STEP, echo).verdict
+
+    assert (verdict.status, [one.rank for one in verdict.suspects]) == ("insufficient", [9])
+
+
+def test_text_of_no_known_form_is_read_when_there_is_nothing_else(tmp_path: Path) -> None:
+    (tmp_path / "pods.txt").write_text("NAME   READY  STATUS\nworker-0  0/1  Unready\n", "utf-8")
+
+    assert analyze([tmp_path], Options(jobs=1)).verdict.status == "insufficient"
+
+
 def test_a_traceback_that_breaks_off_is_no_cause_of_what_a_cause_explains(tmp_path: Path) -> None:
     known = "torch.OutOfMemoryError: NPU out of memory. Tried to allocate 2.00 GiB"
     own = [f"[rank2]: {line}" for line in (*FRAMES, known)]

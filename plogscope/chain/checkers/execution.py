@@ -160,9 +160,18 @@ def _silent_members(
     chosen = both or set(missing) or set(named)
     if not chosen or (set(missing) | set(named)) & failing:
         return []
-    proven = chosen <= counted and chosen == set(missing)
-    key = "checker.not_reporting" if chosen & set(missing) else "checker.waited_for"
+    proven = chosen <= counted and (chosen == set(missing) or _is_unanimous(reports, named))
+    key = "checker.not_reporting" if chosen == set(missing) else "checker.waited_for"
     reason = say(key, ranks=listed(chosen), count=len(talking))
     return [
         CheckerResult(rule=RULE, kind="suspects", reason=reason, suspects=suspects(view, chosen, reason), proven=proven)
     ]
+
+
+def _is_unanimous(reports: Sequence[TaskReport], named: Counter[int]) -> bool:
+    """True when several ranks name the peer that they waited for, and all the same one, of those that are not heard."""
+    naming = {one.member for one in reports if one.remote is not None}
+    return len(named) == 1 and len(naming) >= UNANIMOUS and sum(named.values()) >= len(naming)
+
+
+UNANIMOUS = 3

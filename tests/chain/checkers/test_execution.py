@@ -92,6 +92,16 @@ def test_a_silent_member_with_a_failure_of_its_own_is_left_to_that_failure() -> 
     assert check(job.view()) == []
 
 
+def test_the_one_peer_that_all_name_is_suspect_where_others_are_silent_as_well() -> None:
+    job = Job(expected=8)
+    for rank in range(4):
+        job.reports_task(rank, 100.0, size=8, remote=5)
+
+    (result,) = check(job.view())
+
+    assert ([one.rank for one in result.suspects], result.proven) == ([5], True)
+
+
 def test_a_single_witness_accuses_only_the_peer_that_it_names() -> None:
     job = Job(expected=8)
     job.reports_task(0, 100.0, size=8, remote=5)
