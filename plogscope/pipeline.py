@@ -262,6 +262,7 @@ def _clear(
         signatures,
         _writing(seen),
         correlated.clocks.clocks,
+        correlated.cluster.processes,
     )
     sequels: dict[tuple[int, int], Sequel] = {}
 

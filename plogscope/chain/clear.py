@@ -274,22 +274,35 @@ LIVELY_RECORDS, LIVELY_NS = 20, 30 * SECOND_NS
 
 
 def outlived(left: Sequence[Incident], progress: Progress) -> frozenset[str]:
-    """Ids of errors without a cause that are all there is, if every process wrote on after its own: nothing failed.
+    """Ids of errors without a cause that are all the job has, if every process wrote on after its own: nothing failed.
 
     Args:
         left: All incidents that nothing else cleared.
         progress: Where each process stopped to write.
     """
-    return frozenset(one.id for one in left) if all(_is_outlived(one, progress) for one in left) else frozenset()
+    of_job = [one for one in left if not is_background(one)]
+    return frozenset(one.id for one in of_job) if all(_is_outlived(one, progress) for one in of_job) else frozenset()
 
 
 def _is_outlived(incident: Incident, progress: Progress) -> bool:
     """True for an unknown error, or a known symptom that did not wait for anybody, after which its process wrote on."""
     if incident.signature is None and incident.role == "either":
-        return _wrote(incident, progress, lines=OUTLIVED_RECORDS, during_ns=OUTLIVED_NS)
+        wrote_on = _wrote(incident, progress, lines=OUTLIVED_RECORDS, during_ns=OUTLIVED_NS)
+        return wrote_on or _spoke_later(incident, progress)
     if incident.role != "symptom" or incident.waits:
         return False
     return _wrote(incident, progress, lines=LIVELY_RECORDS, during_ns=LIVELY_NS)
+
+
+def _spoke_later(incident: Incident, progress: Progress) -> bool:
+    """True when the process, by name, wrote so much later into any of its files: logs rotate, and differ in pace."""
+    last = incident.findings[-1]
+    ended = _end_ns(last)
+    process = next((one for one in progress.processes if one.key == incident.actor.process), None)
+    if process is None or process.last_ns is None or ended is None or incident.actor.pid is None:
+        return False
+    doubt = progress.clocks[last.clock].doubt_s(progress.clocks[process.clock])
+    return doubt is not None and process.last_ns - ended - int(doubt * SECOND_NS) > OUTLIVED_NS
 
 
 def _wrote(incident: Incident, progress: Progress, *, lines: int, during_ns: int) -> bool:

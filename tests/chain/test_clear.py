@@ -5,7 +5,7 @@ import pytest
 from msgspec import structs
 
 from plogscope.chain.clear import Progress, Writing, beside_the_job, is_condition, outlived, recovered
-from plogscope.model.chain import Incident
+from plogscope.model.chain import Incident, Process
 from plogscope.model.record import Finding
 from plogscope.model.vocabulary import Category
 from tests.chain.things import ONE_CLOCK, SECOND_NS, START_NS, finding, incident, signature
@@ -146,3 +146,13 @@ def test_unknown_errors_that_are_all_there_is_and_were_outlived_are_no_failure()
     assert outlived([unknown, structs.replace(other, role="cause")], wrote_on) == set()
     assert outlived([other], Progress((), NAMES, {(0, 40): Writing(20, START_NS + 60 * SECOND_NS)}, ONE_CLOCK)) == set()
     assert outlived([other], Progress((), NAMES, {(0, 40): Writing(90, START_NS + 30 * SECOND_NS)}, ONE_CLOCK)) == set()
+
+
+@pytest.mark.parametrize(("last_s", "clears"), [(21.0, True), (19.0, False)])
+def test_a_process_that_spoke_elsewhere_much_later_outlived_its_unknown_error(last_s: float, *, clears: bool) -> None:
+    unknown = incident("i1", finding(None, 10.0, line=5), "either")
+    mine = Process(node="a", pid=40, last_ns=START_NS + int(last_s * SECOND_NS))
+    neighbour = Process(node="a", pid=41, last_ns=START_NS + 900 * SECOND_NS)
+
+    assert outlived([unknown], Progress((), NAMES, {}, ONE_CLOCK, (mine, neighbour))) == ({"i1"} if clears else set())
+    assert outlived([unknown], Progress((), NAMES, {}, ONE_CLOCK, (neighbour,))) == set()
