@@ -26,6 +26,7 @@ from plogscope.chain.said import goes_without, tells_of_end
 from plogscope.chain.suspects import suspects_of
 from plogscope.compose import Case, assemble_report
 from plogscope.correlate.baseline import without_baseline, without_echoes, without_ignored
+from plogscope.correlate.carriers import mark_carriers
 from plogscope.correlate.clocks import Clocks, find_clocks, on_reference
 from plogscope.correlate.cluster import build_cluster, last_words
 from plogscope.correlate.homes import Homes, at_home, find_homes
@@ -208,7 +209,7 @@ def _correlate(bundle: Bundle, seen: Observations, signatures: dict[str, Signatu
 def _judge(
     correlated: Correlated, signatures: dict[str, Signature], doubtful: frozenset[tuple[int, int]]
 ) -> list[Judged]:
-    judged = [judge(finding, signatures, _lookup) for finding in correlated.findings]
+    judged = mark_carriers([judge(finding, signatures, _lookup) for finding in correlated.findings])
     return [
         msgspec.structs.replace(one, hushed=True) if (one.finding.source, one.finding.line) in doubtful else one
         for one in judged
@@ -262,6 +263,7 @@ def _clear(
         signatures,
         _writing(seen),
         correlated.clocks.clocks,
+        correlated.cluster.processes,
     )
     sequels: dict[tuple[int, int], Sequel] = {}
 

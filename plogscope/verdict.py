@@ -112,8 +112,8 @@ def _explained(root: Incident, chain: Chain, signature: Signature | None, code: 
     )
 
 
-STATES_THE_REMEDY = "rank-table"
-"""Subcategory of causes that are no behaviour of a rank: the advice of their signatures comes first."""
+STATES_THE_REMEDY = ("rank-table", "tls", "terminated")
+"""Subcategories of causes that are no behaviour of a rank: the advice of their signatures comes first."""
 
 LOWER: dict[ConfidenceLevel, ConfidenceLevel] = {"high": "medium", "medium": "low", "low": "low"}
 
@@ -132,7 +132,7 @@ def _remedy(
     layer = LAYER_ACTIONS.get(root.subcategory or "") if reason is not None else None
     if layer is not None:
         actions.append(NextAction(kind="check", action=say(layer), why=reason))
-    elif reason is not None and root.subcategory != STATES_THE_REMEDY:
+    elif reason is not None and root.subcategory not in STATES_THE_REMEDY:
         file, _, line = where.rpartition(":")
         actions.append(NextAction(kind="check", action=say("action.check_rank", file=file, line=line), why=reason))
     if signature is not None and signature.advice is not None:

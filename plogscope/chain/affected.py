@@ -22,6 +22,8 @@ TOGETHER_NS = 600 * SECOND_NS
 """Who states the same much later than the first cause may repeat what became of it."""
 
 OF_ONE_MACHINE = ("host", "memory")
+HOST_HARDWARE = "hardware-error"
+"""Category and subcategory of what happens to a machine as a whole."""
 
 
 def name_affected(
@@ -41,7 +43,7 @@ def name_affected(
         checked: What the rules say.
     """
     root = chain.incident(chain.root)
-    if root is None or chain.suspects or root.waits:
+    if root is None or chain.suspects or root.waits or _is_odd_alone(root, checked):
         return chain
     odd = _odd_side(root, view)
     shared = at_fault(view, odd or _same(root, chain, signatures), say("suspect.states_same"))
@@ -54,6 +56,13 @@ def name_affected(
             or suspects(view, _on_machine(root, view), say("suspect.on_machine"))
         )
     return msgspec.structs.replace(chain, suspects=shared) if shared else chain
+
+
+def _is_odd_alone(root: Incident, checked: Sequence[CheckerResult]) -> bool:
+    """True when a rule compared what the ranks say and found one of them wrong: the others say the same about it."""
+    first = next((one for one in checked if one.kind == "root"), None)
+    compared = first is not None and first.incident == root.id and len(first.covers) > 1
+    return compared and first is not None and first.proven and root.actor.rank is not None
 
 
 def _odd_side(root: Incident, view: JobView) -> list[int]:
@@ -111,7 +120,10 @@ def _killed(root: Incident) -> Iterable[int]:
 def _on_machine(root: Incident, view: JobView) -> Iterable[int]:
     """Ranks of the node of a cause that no process states, if the job has other nodes."""
     node = root.actor.node
-    nodes = {one.node for one in view.cluster.processes if one.rank is not None}
-    if node is None or root.actor.pid is not None or root.category not in OF_ONE_MACHINE or not nodes - {node}:
+    of_one = root.category in OF_ONE_MACHINE or root.subcategory == HOST_HARDWARE
+    if node is None or root.actor.pid is not None or not of_one:
         return ()
-    return {one.rank for one in view.cluster.processes if one.node == node and one.rank is not None}
+    everybody = {one.rank for one in view.cluster.processes if one.rank is not None}
+    here = {one.rank for one in view.cluster.processes if one.node == node and one.rank is not None}
+    here |= {one.actor.rank for one in view.findings if one.actor.node == node and one.actor.rank is not None}
+    return here if everybody - here else ()

@@ -181,7 +181,8 @@ def _choose(
     pool = direct or [one for one in candidates if not is_condition(one)]
     if not pool and any(strength(one) >= STRENGTH["symptom"] and one.role != "teardown" for one in alive):
         suspects = suspecting[0].suspects if suspecting else ()
-        return None, suspects, False, suspecting
+        ends = [result for result in checked if result.kind == "end"] if not suspecting else []
+        return (_accused(ends[0], alive, signatures) if ends else None), suspects, False, suspecting or ends
     pool = pool or candidates
     if not pool:
         return None, (), False, ()

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from plogscope.chain.edges import is_background
+from plogscope.chain.edges import INTERRUPTED, is_background
 from plogscope.chain.order import comparable
 from plogscope.formats.stamps import SECOND_NS
 from plogscope.model.chain import Clock, Incident, Process
@@ -278,15 +278,23 @@ def _may_be_later(finding: Finding) -> bool:
 
 
 def _far_enough(finding: Finding, last: Finding, incident: Incident) -> bool:
-    """For a fault of the device, progress counts only when it is too late to be a delayed print."""
+    """For a fault of the device, progress counts only when it is too late to be a delayed print.
+
+    What a program's own logger prints below ERROR tells that the program had it in hand when it wrote the line.
+    """
     end_ns = _end_ns(finding)
     last_ns = _end_ns(last)
     same_source = finding.source == last.source
+    in_hand = incident.hushed and incident.lead.format in PROGRAM_FORMATS
     if end_ns is None or last_ns is None:
-        return same_source and incident.role != "cause"
-    if incident.role == "cause" or not same_source:
+        return same_source and (incident.role != "cause" or in_hand)
+    if (incident.role == "cause" and not in_hand) or not same_source:
         return end_ns - last_ns > LATE_PRINT_NS
     return True
+
+
+PROGRAM_FORMATS = frozenset({"py-logging", "vllm"})
+"""Formats of loggers of Python programs. C++ libraries print faults of the device as warnings and end all the same."""
 
 
 def _end_ns(finding: Finding) -> int | None:
@@ -314,22 +322,35 @@ LIVELY_RECORDS, LIVELY_NS = 20, 30 * SECOND_NS
 
 
 def outlived(left: Sequence[Incident], progress: Progress) -> frozenset[str]:
-    """Ids of errors without a cause that are all there is, if every process wrote on after its own: nothing failed.
+    """Ids of errors without a cause that are all the job has, if every process wrote on after its own: nothing failed.
 
     Args:
         left: All incidents that nothing else cleared.
         progress: Where each process stopped to write.
     """
-    return frozenset(one.id for one in left) if all(_is_outlived(one, progress) for one in left) else frozenset()
+    of_job = [one for one in left if not is_background(one)]
+    return frozenset(one.id for one in of_job) if all(_is_outlived(one, progress) for one in of_job) else frozenset()
 
 
 def _is_outlived(incident: Incident, progress: Progress) -> bool:
     """True for an unknown error, or a known symptom that did not wait for anybody, after which its process wrote on."""
     if incident.signature is None and incident.role == "either":
-        return _wrote(incident, progress, lines=OUTLIVED_RECORDS, during_ns=OUTLIVED_NS)
+        wrote_on = _wrote(incident, progress, lines=OUTLIVED_RECORDS, during_ns=OUTLIVED_NS)
+        return wrote_on or _spoke_later(incident, progress)
     if incident.role != "symptom" or incident.waits:
         return False
     return _wrote(incident, progress, lines=LIVELY_RECORDS, during_ns=LIVELY_NS)
+
+
+def _spoke_later(incident: Incident, progress: Progress) -> bool:
+    """True when the process, by name, wrote so much later into any of its files: logs rotate, and differ in pace."""
+    last = incident.findings[-1]
+    ended = _end_ns(last)
+    process = next((one for one in progress.processes if one.key == incident.actor.process), None)
+    if process is None or process.last_ns is None or ended is None or incident.actor.pid is None:
+        return False
+    doubt = progress.clocks[last.clock].doubt_s(progress.clocks[process.clock])
+    return doubt is not None and process.last_ns - ended - int(doubt * SECOND_NS) > OUTLIVED_NS
 
 
 def _wrote(incident: Incident, progress: Progress, *, lines: int, during_ns: int) -> bool:
@@ -343,9 +364,16 @@ def _wrote(incident: Incident, progress: Progress, *, lines: int, during_ns: int
 
 
 def beside_the_job(left: Sequence[Incident]) -> frozenset[str]:
-    """Ids of what machines say of themselves, if that is all there is: then nothing of the job failed.
+    """Ids of what machines say of themselves, if nothing else failed: processes that come to their end say more.
 
     Args:
         left: All incidents that nothing else cleared.
     """
-    return frozenset(one.id for one in left) if all(map(is_background, left)) else frozenset()
+    if not all(is_background(one) or _is_of_the_end(one) for one in left):
+        return frozenset()
+    return frozenset(one.id for one in left if is_background(one))
+
+
+def _is_of_the_end(incident: Incident) -> bool:
+    """True for what a process says while it ends by itself."""
+    return incident.role == "teardown" and incident.subcategory != INTERRUPTED

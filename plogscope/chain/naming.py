@@ -30,9 +30,10 @@ def name_root(chain: Chain, view: JobView) -> Chain:
 
     By device: failed links name rank, server and device of both ends, and processes their device. A process of no known
     node is on the only server there is. By pid: torchrun's summary names rank and pid of the workers that ended, also
-    of those that wrote nothing. By a peer: the rank that the root names waits for one rank only. By absence: all ranks
-    but one wait for what the root holds up. By office: the store of torch is served where rank 0 runs, and nowhere
-    else.
+    of those that wrote nothing. By a peer: the rank that the root names waits for one rank only. By death: the kernel
+    numbers a process of a container otherwise than the container does, but SIGKILL ended only one. By loss: only one
+    process of the machine says that its device failed. By absence: all ranks but one wait for what the root holds up.
+    By office: the store of torch is served where rank 0 runs, and nowhere else.
     """
     root = chain.incident(chain.root)
     if root is None or root.actor.rank is not None:
@@ -40,6 +41,8 @@ def name_root(chain: Chain, view: JobView) -> Chain:
     rank = _by_device(root, view)
     rank = rank if rank is not None else _by_summary(root, view)
     rank = rank if rank is not None else _by_peer(root, view)
+    rank = rank if rank is not None else _by_death(root, view)
+    rank = rank if rank is not None else _by_loss(root, chain)
     rank = rank if rank is not None else _by_absence(root, chain)
     rank = rank if rank is not None else _by_store(root)
     if rank is None:
@@ -112,6 +115,37 @@ def _by_peer(root: Incident, view: JobView) -> int | None:
         if one.remote is not None and peer in (one.inside, one.rank) and one.finding.writer != root.lead.writer
     }
     return awaited.pop() if len(awaited) == 1 else None
+
+
+def _by_death(root: Incident, view: JobView) -> int | None:
+    """The only worker on the machine of which a launcher says that SIGKILL ended it, where the kernel killed one."""
+    if root.subcategory != KILLED_FOR_MEMORY or root.actor.pid is not None:
+        return None
+    dead = [one for one in view.findings if one.signature in DEATHS and one.fields.get("code", "-9") in BY_SIGKILL]
+    ranks = set()
+    for finding in dead:
+        places = {root.actor.node, finding.actor.node} - {None}
+        pid = number(finding, "pid")
+        named = [one for one in view.cluster.processes if one.pid == pid and one.rank is not None]
+        ranks |= {one.rank for one in named if not places or places == {one.node}}
+    return ranks.pop() if len(ranks) == 1 else None
+
+
+KILLED_FOR_MEMORY = "host-oom"
+"""Subcategory of what a kernel says when it ends a process because memory is used up."""
+
+DEATHS = ("launcher/worker-exit", SUMMARY_EXIT, "python/ray-actor-died")
+BY_SIGKILL = ("-9", "137")
+
+
+def _by_loss(root: Incident, chain: Chain) -> int | None:
+    """The only rank of the machine whose own failure, of its device, follows from a fault that names no device."""
+    if root.category != "device" or root.actor.node is None:
+        return None
+    effects = {edge.effect for edge in chain.edges if edge.cause == root.id}
+    losers = [one for one in chain.incidents if one.id in effects and one.category == "device" and not one.waits]
+    ranks = {one.actor.rank for one in losers if one.actor.node == root.actor.node} - {None}
+    return ranks.pop() if len(ranks) == 1 else None
 
 
 def _by_absence(root: Incident, chain: Chain) -> int | None:

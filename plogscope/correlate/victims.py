@@ -22,6 +22,9 @@ SUMMARY_LINES = 8
 SOFTWARE_FORMATS = ("traceback", "exception", "text", "faulthandler", "native-crash", "error-manager")
 """Formats of text that a process prints without saying which process it is."""
 
+LOGGED = "py-logging"
+"""Anybody logs what can be an error; what is one is logged by the process that it ends. C code prints in this form."""
+
 
 def name_victims(
     incidents: Sequence[Incident], findings: Iterable[Finding], signatures: Mapping[str, Signature], cluster: Cluster
@@ -135,7 +138,8 @@ def _is_nameless_failure(incident: Incident) -> bool:
     actor = incident.actor
     nameless = actor.pid is None and actor.rank is None and actor.local_rank is None
     own = incident.role in ("cause", "either") and not incident.waits
-    return nameless and own and incident.lead.format in SOFTWARE_FORMATS
+    logged = incident.lead.format == LOGGED and incident.role == "cause" and not incident.hushed
+    return nameless and own and (logged or incident.lead.format in SOFTWARE_FORMATS)
 
 
 def _first_exits(findings: Iterable[Finding]) -> dict[int, tuple[int, int]]:

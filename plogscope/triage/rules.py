@@ -51,13 +51,17 @@ class Scene(msgspec.Struct, frozen=True, kw_only=True):
         return f"{path}:{finding.line}"
 
     def lead(self) -> Incident | None:
-        """The first cause; without one, the witness or the terminal failure that stands in for it."""
+        """The first cause; without one, the witness or the terminal failure that stands in for it.
+
+        A remark that something is slow or not accurate stands for a failure only if nothing tells of one.
+        """
         root = self.chain.incident(self.chain.root)
         if root:
             return root
         witnesses = [i for i in self.chain.incidents if self.chain.places.get(i.id) == "witness"]
         speaking = [i for i in witnesses if not self.only_an_exit_code(i)]
-        return next(iter(speaking or witnesses), None) or self.chain.incident(self.chain.terminal)
+        failing = [i for i in speaking if i.category not in ("accuracy", "performance")]
+        return next(iter(failing or speaking or witnesses), None) or self.chain.incident(self.chain.terminal)
 
     def only_an_exit_code(self, incident: Incident) -> bool:
         """The stated failure is the line of first_failure.txt itself."""

@@ -71,3 +71,14 @@ def test_a_launcher_names_who_was_killed_for_a_cause_of_the_machine() -> None:
     memory = structs.replace(cause, actor=nobody, findings=(cause.lead, task), category="memory")
 
     assert named([memory]) == [1]
+
+
+def test_of_those_that_were_compared_only_the_odd_one_is_wrong() -> None:
+    said_by = [said(rank, value=value) for rank, value in ((2, "4"), (0, "8"), (1, "8"))]
+    odd = CheckerResult(
+        rule="x", kind="root", reason=TEXT, incident="i2", proven=True, covers=tuple(one.id for one in said_by)
+    )
+
+    assert named(said_by) == [0, 1, 2]
+    assert named(said_by, checked=[odd]) == []
+    assert named(said_by, checked=[structs.replace(odd, proven=False)]) == [0, 1, 2]

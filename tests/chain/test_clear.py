@@ -5,7 +5,7 @@ import pytest
 from msgspec import structs
 
 from plogscope.chain.clear import Progress, Writing, beside_the_job, is_condition, outlived, recovered
-from plogscope.model.chain import Incident
+from plogscope.model.chain import Incident, Process
 from plogscope.model.record import Finding
 from plogscope.model.vocabulary import Category
 from tests.chain.things import ONE_CLOCK, SECOND_NS, START_NS, finding, incident, signature
@@ -38,6 +38,14 @@ def test_a_step_right_after_a_fault_of_the_device_can_be_a_late_print() -> None:
     assert cleared(error(role="cause"), by=(finding("p/step", 14.0, line=9),)) == {"i1"}
 
 
+@pytest.mark.parametrize(("printed_as", "clears"), [("py-logging", True), ("torch-log", False)])
+def test_a_step_right_after_a_warning_of_the_program_itself_is_no_late_print(printed_as: str, *, clears: bool) -> None:
+    lead = structs.replace(finding("x/a", 10.0, line=5), format=printed_as)
+    caught = structs.replace(incident("i1", lead, "cause"), hushed=True)
+
+    assert cleared(caught, by=(finding("p/step", 10.4, line=9),)) == ({"i1"} if clears else set())
+
+
 def test_a_step_of_another_process_clears_only_when_all_went_on_for_long() -> None:
     assert cleared(error(), by=(finding("p/step", 20.0, source=3),)) == set()
     assert cleared(error(), by=(finding("p/step", 60.0, source=3),)) == {"i1"}
@@ -55,6 +63,14 @@ def test_what_machines_say_of_themselves_is_no_failure_if_it_is_all_there_is() -
 
     assert beside_the_job([remark]) == {"i1"}
     assert beside_the_job([remark, error()]) == frozenset()
+
+
+def test_what_processes_say_while_they_end_is_no_failure_beside_it() -> None:
+    remark = structs.replace(incident("i1", finding(None, 10.0, format="syslog"), "either"), hushed=True)
+    ending = incident("i2", finding("x/a", 11.0), "teardown")
+
+    assert beside_the_job([remark, ending]) == {"i1"}
+    assert beside_the_job([remark, structs.replace(ending, subcategory="interrupt")]) == frozenset()
 
 
 def test_an_error_without_a_stamp_of_its_own_may_be_later_than_progress_in_other_files() -> None:
@@ -169,3 +185,13 @@ def test_a_warning_below_the_good_end_is_a_farewell(level: str, role: str, over:
     late = incident("i1", lead, role, waits=True)  # type: ignore[arg-type]
 
     assert cleared(late, by=(finding("p/done", 10.0, line=5),)) == ({"i1"} if over else set())
+
+
+@pytest.mark.parametrize(("last_s", "clears"), [(21.0, True), (19.0, False)])
+def test_a_process_that_spoke_elsewhere_much_later_outlived_its_unknown_error(last_s: float, *, clears: bool) -> None:
+    unknown = incident("i1", finding(None, 10.0, line=5), "either")
+    mine = Process(node="a", pid=40, last_ns=START_NS + int(last_s * SECOND_NS))
+    neighbour = Process(node="a", pid=41, last_ns=START_NS + 900 * SECOND_NS)
+
+    assert outlived([unknown], Progress((), NAMES, {}, ONE_CLOCK, (mine, neighbour))) == ({"i1"} if clears else set())
+    assert outlived([unknown], Progress((), NAMES, {}, ONE_CLOCK, (neighbour,))) == set()

@@ -95,6 +95,42 @@ def test_a_killed_worker_did_not_crash() -> None:
     assert rank_of(crash, *worker(0, 7000, -9)) is None
 
 
+IN_CONTAINERS = Cluster(processes=tuple(Process(node="a", pid=61 + rank, rank=rank) for rank in range(3)))
+
+
+def died(pid: int, code: str) -> Finding:
+    return finding("launcher/worker-exit", source=8, pid=pid, code=code)
+
+
+def test_who_was_killed_is_known_by_its_launcher_where_the_kernel_numbers_it_otherwise() -> None:
+    root = incident("i1", finding("memory/host-oom-killed", source=1, pid=33120), subcategory="host-oom")
+    root = msgspec.structs.replace(root, actor=Actor(node="a"))
+
+    def named_of(*lines: Finding) -> int | None:
+        chain = Chain(incidents=(root,), edges=(), root="i1")
+        told = name_root(chain, JobView((root,), lines, IN_CONTAINERS)).incident("i1")
+        return told.actor.rank if told is not None else None
+
+    assert named_of(died(62, "-9")) == 1
+    assert named_of(died(62, "-9"), died(63, "137")) is None
+    assert named_of(died(62, "-15")) is None
+
+
+def test_the_only_rank_that_says_that_its_device_failed_lost_it() -> None:
+    root = incident("i1", finding("device/pcie-link-lost", source=1, format="syslog"), category="device")
+    root = msgspec.structs.replace(root, actor=Actor(node="a"))
+    others = [
+        incident("e1", finding("device/lost", source=2, rank=1), category="device"),
+        incident("e2", finding("hccl/x", source=3, rank=0), "symptom", waits=True),
+    ]
+    edges = tuple(Edge(cause="i1", effect=one.id, kind="signature", reason=TEXT) for one in others)
+    chain = Chain(incidents=(root, *others), edges=edges, root="i1")
+
+    told = name_root(chain, JobView((root, *others), (), Cluster())).incident("i1")
+    assert told is not None
+    assert told.actor.rank == 1
+
+
 def test_the_device_that_the_kernel_names_is_the_rank_that_says_it_runs_there() -> None:
     lost = finding("device/pcie-link-lost", source=1, format="dmesg", device=4)
     cluster = Cluster(

@@ -115,6 +115,17 @@ def test_the_worker_that_the_launcher_saw_exit_first_raised_the_first_exception(
     assert name_victims([nameless()], summary(2, 1), SIGNATURES, JOB)[0].actor.rank == 2
 
 
+def test_so_it_did_where_the_first_failure_is_printed_like_a_record_of_a_logger() -> None:
+    lead = finding("memory/shared-memory-exhausted", OUTPUT, line=5, format="py-logging")
+    said = incident(lead)
+
+    assert name_victims([said], summary(2, 1), SIGNATURES, JOB)[0].actor.rank == 2
+    unsure = msgspec.structs.replace(said, role="either")
+    assert name_victims([unsure], summary(2, 1), SIGNATURES, JOB)[0].actor.rank is None
+    caught = name_victims([msgspec.structs.replace(said, hushed=True)], summary(2, 1), SIGNATURES, JOB)[0]
+    assert (caught.actor.rank, caught.hushed) == (None, True)
+
+
 def test_a_worker_that_was_killed_raised_nothing() -> None:
     assert name_victims([nameless()], summary(2, -9), SIGNATURES, JOB)[0].actor.rank is None
 

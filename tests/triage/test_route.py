@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from plogscope.discover import discover
@@ -342,6 +343,16 @@ def test_witness_alone_keeps_runtime_error(loose: Bundle, chain_at: ChainAt) -> 
     got = routed(loose, chain, status="insufficient")
     assert (got.route, got.rests_on) == ("runtime-error", "train.log:3")
     assert routed(loose, Chain(), status="insufficient").route == "runtime-error"
+
+
+def test_a_witness_of_a_failure_speaks_before_a_remark_on_speed(loose: Bundle, chain_at: ChainAt) -> None:
+    slow = chain_at(loose, "train.log", "falls back to the CPU", category="performance", root=False)
+    late = chain_at(loose, "train.log", "EI0006: timeout", category="communication", waits=True, root=False)
+    other = msgspec.structs.replace(late.incidents[0], id="i9")
+    both = Chain(incidents=(*slow.incidents, other), places={**slow.places, "i9": "witness"})
+
+    assert routed(loose, both, status="insufficient").route == "runtime-error"
+    assert routed(loose, slow, status="insufficient").route == "performance"
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,9 @@ class JobView(msgspec.Struct, frozen=True):
 
 
 class CheckerResult(msgspec.Struct, frozen=True, kw_only=True):
-    """A rule's word: the first cause (`root`), ranks nobody heard from (`suspects`), or what is no cause (`aftermath`).
+    """A rule's word: a first cause (`root`, `end`), ranks nobody heard from (`suspects`), or no cause (`aftermath`).
+
+    An `end` counts only where nothing else can be the cause.
 
     Attributes:
         proven: The absence was counted (expected against seen), not inferred.
@@ -32,7 +34,7 @@ class CheckerResult(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     rule: str
-    kind: Literal["root", "suspects", "aftermath"]
+    kind: Literal["root", "end", "suspects", "aftermath"]
     reason: Text
     incident: str | None = None
     suspects: tuple[Suspect, ...] = ()

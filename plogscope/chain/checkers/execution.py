@@ -1,8 +1,9 @@
 """Rule `execution`: in one communicator the rank that is at another operation, or that does not report, is the one.
 
 1. Among the reports of one collective the minority with another index (a tie: the lower one), another operation at
-   the same index, or another count is the odd rank: it is the first cause, at its own record. Ranks that all differ are
-   no majority. A rank that says nothing and that the heartbeat or the network lost explains more than a difference.
+   the same index, or another count than most is the odd rank: it is the first cause, at its own record. Ranks that
+   all differ are no majority. A rank that says nothing and that the heartbeat or the network lost explains more than a
+   difference.
 2. Otherwise members that did not report and have no failure of their own are suspects. Those that any report names as
    the peer it waited for come first. Absence is proven when most of the communicator's members did report.
 Operations between two ranks are left out of 1: their counters differ from rank to rank.
@@ -33,6 +34,7 @@ from plogscope.wording import say
 ORDER = 70
 RULE = "execution"
 PAIR = 2
+ODD_COUNT = "checker.odd_count"
 EQUAL_COUNTS = ("AllReduce", "AllGather", "ReduceScatter", "Broadcast", "Reduce")
 """Operations in which every rank passes the same count."""
 
@@ -63,11 +65,11 @@ def _odd_rank(view: JobView, members: Sequence[TaskReport]) -> CheckerResult | N
     differences: tuple[tuple[str, Callable[[TaskReport], int | str | None]], ...] = (
         ("checker.odd_index", lambda one: one.index),
         ("checker.odd_operation", lambda one: one.operation or None),
-        ("checker.odd_count", lambda one: one.count if one.operation in EQUAL_COUNTS else None),
+        (ODD_COUNT, lambda one: one.count if one.operation in EQUAL_COUNTS else None),
     )
     for key, trait in differences:
         odd = _minority(view, comparable, trait)
-        if odd is None:
+        if odd is None or (key == ODD_COUNT and not _outvoted(comparable, odd, trait)):
             continue
         usual = Counter(trait(one) for one in comparable if trait(one) not in (None, trait(odd))).most_common(1)[0][0]
         reason = say(key, who=_who(odd), here=trait(odd), there=usual, communicator=odd.communicator)
@@ -96,6 +98,15 @@ def _minority(
     odd = min(told, key=rarity)
     tied = any(trait(one) != trait(odd) and rarity(one)[:2] == rarity(odd)[:2] for one in told)
     return None if tied and not timed else odd
+
+
+def _outvoted(members: Sequence[TaskReport], odd: TaskReport, trait: Callable[[TaskReport], int | str | None]) -> bool:
+    """True when most of those that tell agree on another value, or when the two are all there are.
+
+    An index or an operation says who is behind, so a tie has an answer; of two counts either can be the wrong one.
+    """
+    votes = Counter(value for one in members if (value := trait(one)) is not None)
+    return odd.size == PAIR or any(2 * count > votes.total() for value, count in votes.items() if value != trait(odd))
 
 
 def _within_limit(view: JobView, members: Sequence[TaskReport]) -> bool:

@@ -1,7 +1,8 @@
 """Rule `tls`: ranks print different TLS states: the minority is the first cause, at its own record.
 
-The state is read from the TlsStatus column of LINK_ERROR_INFO (the writer's own), and from EI0016, which names the
-devices on both sides; one of the minority that prints nothing is named by the place that the others print.
+The state is read from EI0016, which names the devices on both sides (one of the minority that prints nothing is named
+by the place that the others print), else from the TlsStatus column of LINK_ERROR_INFO (the writer's own), else, where
+links did not come up, from what the network service of each device printed when it started.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from plogscope.chain.checkers.accuse import at_fault
 from plogscope.chain.checkers.base import CheckerResult, JobView
 from plogscope.chain.checkers.reading import incident_of, incidents_of, number, place, these
 from plogscope.chain.checkers.seats import Seats, find_seats, server
-from plogscope.chain.checkers.signatures import LINK_ROW, TLS
+from plogscope.chain.checkers.signatures import LINK_ROW, LINK_TIMEOUT, SOCKET_ESTABLISH, TLS, TLS_SWITCH
 from plogscope.model.record import Actor, Finding, Writer
 from plogscope.wording import say
 
@@ -26,7 +27,7 @@ _PLACE = re.compile(r"\[([^\]/\n]{1,60})/(\d{1,4})\]")
 def check(view: JobView) -> list[CheckerResult]:
     """One result when both states are printed."""
     seats = find_seats(view)
-    return _listed(view, seats) or _rows(view, seats)
+    return _listed(view, seats) or _rows(view, seats) or _switches(view, seats)
 
 
 def _rows(view: JobView, seats: Seats) -> list[CheckerResult]:
@@ -34,13 +35,24 @@ def _rows(view: JobView, seats: Seats) -> list[CheckerResult]:
     for finding in these(view, LINK_ROW):
         if finding.fields.get("tls") in STATES:
             state.setdefault(finding.writer, finding)
-    votes = Counter(finding.fields["tls"] for finding in state.values())
+    return _minority(view, state, seats)
+
+
+def _switches(view: JobView, seats: Seats) -> list[CheckerResult]:
+    """What devices start with matters only to links that do not come up: a difference alone is no failure."""
+    if not incidents_of(view, LINK_ROW, LINK_TIMEOUT, SOCKET_ESTABLISH):
+        return []
+    return _minority(view, {one.writer: one for one in these(view, TLS_SWITCH)}, seats)
+
+
+def _minority(view: JobView, state: Mapping[Writer, Finding], seats: Seats) -> list[CheckerResult]:
+    """The writers with the rarer of two states."""
+    votes = Counter(_state(finding) for finding in state.values())
     if len(votes) < len(STATES):
         return []
-    ordered = sorted(state.values(), key=lambda one: (votes[one.fields["tls"]], _rank(one, seats), place(one)))
+    ordered = sorted(state.values(), key=lambda one: (votes[_state(one)], _rank(one, seats), place(one)))
     odd = ordered[0]
-    least = [one for one in ordered if votes[one.fields["tls"]] == votes[odd.fields["tls"]]]
-    ranks = [_rank(one, seats) for one in least]
+    ranks = [_rank(one, seats) for one in ordered if votes[_state(one)] == votes[_state(odd)]]
     return _result(view, odd, {**votes}, [rank for rank in ranks if rank < UNKNOWN], None, covers=())
 
 
@@ -87,6 +99,13 @@ def _own_state(finding: Finding) -> str:
     return next((state for state in STATES if value in (state, f"{state}D")), "")
 
 
+def _state(finding: Finding) -> str:
+    """ENABLE or DISABLE, as any of the three tells it."""
+    if finding.signature == TLS_SWITCH:
+        return STATES[finding.fields["switch"] == "0"]
+    return finding.fields.get("tls") or _own_state(finding)
+
+
 def _placed(where: tuple[str, int], rank: int | None) -> Actor:
     return Actor(rank=rank) if rank is not None else Actor(node=where[0], device=where[1])
 
@@ -101,19 +120,20 @@ def _result(
     covers: tuple[str, ...],
 ) -> list[CheckerResult]:
     incident = incident_of(view, odd)
-    if incident is None:
+    if incident is None and odd.signature != TLS_SWITCH:
         return []
-    here = odd.fields.get("tls") or _own_state(odd)
+    here = _state(odd)
     key = "checker.tls" if actor is None else "checker.tls_other"
     reason = say(key, here=here, enabled=votes["ENABLE"], disabled=votes["DISABLE"])
-    if actor is None and incident.actor.rank is None and odd.actor.rank is None and ranks:
+    unnamed = incident is None or incident.actor.rank is None
+    if actor is None and unnamed and odd.actor.rank is None and ranks:
         actor = Actor(node=odd.actor.node, pid=odd.actor.pid, device=odd.actor.device, rank=ranks[0])
     return [
         CheckerResult(
             rule="tls",
             kind="root",
             reason=reason,
-            incident=incident.id,
+            incident=incident.id if incident is not None else None,
             proven=votes["ENABLE"] != votes["DISABLE"],
             finding=odd,
             covers=covers,

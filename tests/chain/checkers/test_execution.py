@@ -160,3 +160,12 @@ def test_after_lost_packets_ranks_stop_at_different_operations() -> None:
     (result,) = check(job.view())
 
     assert result.kind == "suspects"
+
+
+def test_of_two_counts_in_a_larger_communicator_either_can_be_the_wrong_one() -> None:
+    job = Job(expected=4)
+    issued = "2026-02-01-10:00:00.000.000"
+    job.reports_task(0, 100.0, issued=issued, count=4096)
+    job.reports_task(1, 100.0, issued=issued, count=1024)
+
+    assert [result.kind for result in check(job.view())] == ["suspects"]

@@ -44,3 +44,25 @@ def test_a_chain_of_sends_is_no_pair() -> None:
     meets(job, 1, "Send", 2)
 
     assert check(job.view()) == []
+
+
+def shares(job: Job, rank: int, sender: int, receiver: int) -> str:
+    return job.reports_task(rank, 100.0, tag=f"worldCommSendRecv_{sender}_{receiver}_{WORLD}").id
+
+
+def test_where_both_sides_share_a_tag_it_tells_who_sends() -> None:
+    job = Job(expected=4)
+    first = shares(job, 2, 2, 3)
+    shares(job, 3, 3, 2)
+
+    (result,) = check(job.view())
+
+    assert (result.incident, [one.rank for one in result.suspects]) == (first, [2, 3])
+
+
+def test_two_sides_of_one_tag_meet() -> None:
+    job = Job(expected=4)
+    shares(job, 2, 2, 3)
+    shares(job, 3, 2, 3)
+
+    assert check(job.view()) == []
