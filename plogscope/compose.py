@@ -160,7 +160,7 @@ def _stated(case: Case, incident: Incident) -> RootCause:
         line=lead.line,
         quote=lead.quote,
         record=LineSpan(lead.record_line, lead.record_end_line),
-        time=iso_local(lead.time_ns),
+        time=None if lead.before else iso_local(lead.time_ns),
         node=actor.node,
         pid=actor.pid,
         device=actor.device,

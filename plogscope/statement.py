@@ -117,7 +117,7 @@ def _spaced(who: Text) -> Text:
 
 def _clock(lead: Finding) -> Text:
     """The time of day as the log prints it; a line without a stamp stands after the one before it that has one."""
-    if lead.time_ns is None:
+    if lead.time_ns is None or lead.before:
         return Text("", "")
     try:
         moment = datetime(1970, 1, 1) + timedelta(microseconds=lead.time_ns // 1000)  # noqa: DTZ001 - local, zone unknown

@@ -97,6 +97,7 @@ def _is_got_over(
     """True when progress of its own process, or of all, or the good end of the run came after the incident."""
     clocks = progress.clocks
     own = [finding for key in incident.lead.actor.names(incident.lead.source) for finding in by_writer.get(key, [])]
+    own = _without_closing_print(own, incident, progress.signatures)
     ends = [finding for finding in finished if _same_job(finding, incident)]
     if any(_follows(finding, incident, clocks) for finding in own) or _two_follow([*own, *ends], incident):
         return True
@@ -200,6 +201,25 @@ def _lasted(incident: Incident, made: Sequence[Finding], finished: Sequence[Find
     )
 
 
+BAR = "bar"
+"""Subcategory of progress bars, which are drawn a last time when a program that failed closes them."""
+
+
+def _without_closing_print(
+    own: Sequence[Finding], incident: Incident, signatures: Mapping[str, Signature]
+) -> Sequence[Finding]:
+    """The progress without the bars that were drawn at most once below the incident in its own file."""
+    last = incident.findings[-1]
+    line = last.last_line or last.line
+
+    def is_bar(one: Finding) -> bool:
+        signature = signatures.get(one.signature or "")
+        return signature is not None and signature.subcategory == BAR and one.source == last.source
+
+    drawn = {one.line for one in own if is_bar(one) and one.line > line}
+    return own if len(drawn) >= PROGRESS_BELOW else [one for one in own if not is_bar(one)]
+
+
 def _two_follow(own: Sequence[Finding], incident: Incident) -> bool:
     """True when two or more records of progress stand below the incident in its own file, whatever their times."""
     last = incident.findings[-1]
@@ -298,8 +318,8 @@ PROGRAM_FORMATS = frozenset({"py-logging", "vllm"})
 
 
 def _end_ns(finding: Finding) -> int | None:
-    """Time of the last of the folded records on the reference clock."""
-    if finding.order_ns is None:
+    """Time of the last of the folded records on the reference clock, if it is not only known what it was before."""
+    if finding.order_ns is None or (finding.before and finding.last_time_ns in (None, finding.time_ns)):
         return None
     if finding.last_time_ns is None or finding.time_ns is None:
         return finding.order_ns

@@ -65,6 +65,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
         record_line, record_end_line: The record that it stands in.
         time_ns: Local time as printed, ns since 1970-01-01 read as if UTC; `order_ns` is the same on the bundle's
             reference clock.
+        before: The time is inherited from a line further down: the record was written at some time before it.
         fields: What the signature extracts, by field name, as printed.
         template: Masked text: numbers, addresses and names replaced; the fingerprint of an unknown error.
         count: How many records were folded into this one; `last_line`, `last_time_ns` are of the last of them.
@@ -81,6 +82,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     level: str | None = None
     time_ns: int | None = None
     time_quality: TimeQuality = "none"
+    before: bool = False
     order_ns: int | None = None
     clock: int = 0
     module: str | None = None

@@ -101,7 +101,9 @@ def _timed_from_behind(rows: list[Finding]) -> list[Finding]:
     if first is None:
         return rows
     return [
-        msgspec.structs.replace(row, time_ns=first, time_quality="inherited") if row.time_ns is None else row
+        msgspec.structs.replace(row, time_ns=first, time_quality="inherited", before=True)
+        if row.time_ns is None
+        else row
         for row in rows
     ]
 

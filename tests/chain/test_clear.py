@@ -51,6 +51,13 @@ def test_a_step_of_another_process_clears_only_when_all_went_on_for_long() -> No
     assert cleared(error(), by=(finding("p/step", 60.0, source=3),)) == {"i1"}
 
 
+def test_a_step_that_was_before_the_first_stamp_of_its_file_was_not_after_an_error_elsewhere() -> None:
+    step = structs.replace(finding("p/step", 60.0, source=3), time_quality="inherited")
+
+    assert cleared(error(), by=(step,)) == {"i1"}
+    assert cleared(error(), by=(structs.replace(step, before=True),)) == set()
+
+
 def test_whoever_waited_too_long_for_others_is_not_cleared_by_their_progress() -> None:
     waited = incident("i1", finding("x/a", 10.0, line=5), "symptom", waits=True)
 
