@@ -76,7 +76,7 @@ def judge_chain(
         return judgement if start is None or chain.root_reason is not None else _starting(judgement, start)
     witnesses = [one for one in chain.incidents if chain.places.get(one.id) in ("witness", "cascade")]
     if witnesses or chain.suspects:
-        return _insufficient(chain, witnesses, clocks, where)
+        return _insufficient(chain, witnesses, signatures, clocks, where)
     return _nothing_failed(chain, symptom, heard, stepwise=steps is not None)
 
 
@@ -159,7 +159,11 @@ def _advised(advice: Advice, root: Incident, where: str) -> NextAction:
 
 
 def _insufficient(
-    chain: Chain, witnesses: list[Incident], clocks: Sequence[Clock], where: Mapping[str, str]
+    chain: Chain,
+    witnesses: list[Incident],
+    signatures: Mapping[str, Signature],
+    clocks: Sequence[Clock],
+    where: Mapping[str, str],
 ) -> Judgement:
     waits = [one for one in witnesses if one.waits]
     peers = [one for one in waits if one.category == "communication"]  # a collective says more than its stream's wait
@@ -183,6 +187,9 @@ def _insufficient(
     else:
         statement = say("statement.insufficient", title=lead.title if lead else Text("?", "?"))
         actions = [NextAction(kind="collect", action=say("action.collect_plog"), env=dict(COLLECT_ENV))]
+        advice = _advice_of(signatures.get(lead.signature or "")) if lead is not None else None
+        if lead is not None and advice is not None and advice.kind == "collect":
+            actions.insert(0, _advised(advice, lead, where[lead.id]))
     return Judgement(
         status="insufficient",
         category="host" if ended else _witnessed_category(lead),
@@ -191,6 +198,10 @@ def _insufficient(
         statement=statement,
         actions=tuple(actions),
     )
+
+
+def _advice_of(signature: Signature | None) -> Advice | None:
+    return signature.advice if signature is not None else None
 
 
 def _ended_from_outside(witnesses: list[Incident], clocks: Sequence[Clock]) -> list[Incident]:

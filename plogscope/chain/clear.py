@@ -96,8 +96,8 @@ def _is_got_over(
 ) -> bool:
     """True when progress of its own process, or of all, or the good end of the run came after the incident."""
     clocks = progress.clocks
-    own = [finding for key in incident.lead.actor.names(incident.lead.source) for finding in by_writer.get(key, [])]
-    own = _without_closing_print(own, incident, progress.signatures)
+    made = [finding for key in incident.lead.actor.names(incident.lead.source) for finding in by_writer.get(key, [])]
+    own = _without_closing_print(made, incident, progress.signatures)
     ends = [finding for finding in finished if _same_job(finding, incident)]
     if any(_follows(finding, incident, clocks) for finding in own) or _two_follow([*own, *ends], incident):
         return True
