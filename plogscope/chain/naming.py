@@ -28,21 +28,21 @@ STOPPED_BY_OTHERS = ("-9", "-15")
 def name_root(chain: Chain, view: JobView) -> Chain:
     """The chain with the root's rank filled in, where exactly one rank fits what is said of it.
 
-    By device: failed links name rank, server and device of both ends, and processes their device. A process of no known
-    node is on the only server there is. By pid: torchrun's summary names rank and pid of the workers that ended, also
-    of those that wrote nothing. By a peer: the rank that the root names waits for one rank only. By death: the kernel
-    numbers a process of a container otherwise than the container does, but SIGKILL ended only one. By loss: only one
-    process of the machine says that its device failed. By absence: all ranks but one wait for what the root holds up.
-    By office: the store of torch is served where rank 0 runs, and nowhere else.
+    By loss: only one process of the machine tells of the same fault of its device. By device: failed links name rank,
+    server and device of both ends, and processes their device. A process of no known node is on the only server there
+    is. By pid: torchrun's summary names rank and pid of the workers that ended, also of those that wrote nothing. By a
+    peer: the rank that the root names waits for one rank only. By death: the kernel numbers a process of a container
+    otherwise than the container does, but SIGKILL ended only one. By absence: all ranks but one wait for what the root
+    holds up. By office: the store of torch is served where rank 0 runs, and nowhere else.
     """
     root = chain.incident(chain.root)
     if root is None or root.actor.rank is not None:
         return chain
-    rank = _by_device(root, view)
+    rank = _by_loss(root, chain)
+    rank = rank if rank is not None else _by_device(root, view)
     rank = rank if rank is not None else _by_summary(root, view)
     rank = rank if rank is not None else _by_peer(root, view)
     rank = rank if rank is not None else _by_death(root, view)
-    rank = rank if rank is not None else _by_loss(root, chain)
     rank = rank if rank is not None else _by_absence(root, chain)
     rank = rank if rank is not None else _by_store(root)
     if rank is None:
@@ -139,12 +139,15 @@ BY_SIGKILL = ("-9", "137")
 
 
 def _by_loss(root: Incident, chain: Chain) -> int | None:
-    """The only rank of the machine whose own failure, of its device, follows from a fault that names no device."""
-    if root.category != "device" or root.actor.node is None:
+    """The only rank, on the machine as far as it is known, whose own log tells of the same fault of its device."""
+    if root.category != "device":
         return None
     effects = {edge.effect for edge in chain.edges if edge.cause == root.id}
-    losers = [one for one in chain.incidents if one.id in effects and one.category == "device" and not one.waits]
-    ranks = {one.actor.rank for one in losers if one.actor.node == root.actor.node} - {None}
+    same = [one for one in chain.incidents if one.id in effects or one.subcategory == root.subcategory]
+    losers = [one for one in same if one.category == "device" and not one.waits and one.id != root.id]
+    places = {one.actor.rank: one.actor.node for one in losers if one.actor.rank is not None}
+    here = {rank for rank, node in places.items() if node == root.actor.node}
+    ranks = here or (set(places) if root.actor.node is None else set())
     return ranks.pop() if len(ranks) == 1 else None
 
 

@@ -55,7 +55,13 @@ def _is_anybody_lost(view: JobView, seats: Seats, reports: Sequence[TaskReport])
         return True
     talking = {one.rank for one in reports}
     places = ((one.fields.get("remote_address"), number(one, "remote_device")) for one in these(view, *HEARTBEAT))
-    return any((rank := seats.at(*where)) is not None and rank not in talking for where in places)
+    return any(_is_silent(seats, talking, *where) for where in places)
+
+
+def _is_silent(seats: Seats, talking: set[int | None], address: str | None, device: int | None) -> bool:
+    """True for a place of a rank that does not report, and for one of which no log is there to tell the rank."""
+    rank = seats.at(address, device)
+    return rank not in talking if rank is not None else device is not None and bool(seats.by_device)
 
 
 def _odd_rank(view: JobView, members: Sequence[TaskReport]) -> CheckerResult | None:

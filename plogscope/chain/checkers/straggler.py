@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from itertools import product
+from itertools import pairwise, product
 
 import msgspec
 
@@ -45,7 +45,8 @@ def check(view: JobView) -> list[CheckerResult]:
     absent = missing_ranks(view)
     bringing_up = [_late(view, arrivals, connect_limit_ns(view)) for arrivals in _entries(view, seats)]
     late += [one for one in bringing_up if one is None or absent is None or _is_among(one[1], absent[0])]
-    found = [result for _, result in sorted(filter(None, late), key=lambda one: -one[0])]
+    widest = sorted(filter(None, late), key=lambda one: -one[0])
+    found = [] if _is_clock_of_many(widest) else [result for _, result in widest]
     return found or [result for _, result in filter(None, [_last_to_wait(view)])]
 
 
@@ -150,7 +151,7 @@ def _late(view: JobView, arrivals: Sequence[Arrival], limit: int) -> tuple[int, 
         for early, late in product(first, last)
         if limit and late[0] - early[0] > limit + uncertainty_ns((early[1], late[1]), view.cluster.clocks)
     ]
-    if not proven:
+    if not proven or _are_two_clocks(arrivals):
         return None
     gap, (_, finding, rank) = max(proven, key=lambda one: one[0])
     who = say("who.rank", rank=rank) if rank is not None else say("who.process", pid=finding.actor.pid or "?")
@@ -164,3 +165,26 @@ def _late(view: JobView, arrivals: Sequence[Arrival], limit: int) -> tuple[int, 
         proven=True,
         finding=finding,
     )
+
+
+def _is_clock_of_many(late: Sequence[tuple[int, CheckerResult]]) -> bool:
+    """True where no file tells its node and many ranks are late, each in another communicator: so is their clock."""
+    leads = [result.finding for _, result in late if result.finding is not None]
+    return all(one.actor.node is None for one in leads) and len({one.writer for one in leads}) >= MANY
+
+
+def _are_two_clocks(arrivals: Sequence[Arrival]) -> bool:
+    """True where no file tells its node and the arrivals fall into two close groups: servers whose clocks differ."""
+    if any(finding.actor.node is not None for _, finding, _ in arrivals):
+        return False
+    times = sorted(time for time, _, _ in arrivals)
+    gap, cut = max(
+        ((after - before, index) for index, (before, after) in enumerate(pairwise(times), 1)), default=(0, 0)
+    )
+    groups = times[:cut], times[cut:]
+    return all(len(group) >= PAIR and (group[-1] - group[0]) * CLOSE < gap for group in groups)
+
+
+PAIR = 2
+CLOSE = 4
+"""How much closer together than the groups are their members."""
