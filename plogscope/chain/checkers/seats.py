@@ -20,6 +20,9 @@ from plogscope.model.record import Finding
 _NO_ADDRESS = ("", "0.0.0.0", "127.0.0.1")  # noqa: S104 - printed by HCCL where no address is set
 
 
+MOST_RANKS = 65_536
+
+
 class Seats(msgspec.Struct):
     """What the lines of bring-up say about places. Ranks are world ranks.
 
@@ -51,11 +54,17 @@ class Seats(msgspec.Struct):
         return None
 
     def at(self, address: str | None, device: int | None = None) -> int | None:
-        """Rank of an adapter's address, or of a device of a server."""
+        """Rank of an adapter's address, or of a device of a server; an empty place is that of the only absent rank."""
         bare = server(address)
-        if device is not None:
-            return self.by_device.get((bare, device))
-        return self.by_address.get(bare)
+        if device is None:
+            return self.by_address.get(bare)
+        rank = self.by_device.get((bare, device))
+        return rank if rank is not None or not self.knows_server(bare) else self._absent()
+
+    def _absent(self) -> int | None:
+        """The only rank of the job whose place is not known."""
+        absent = set(range(min(self.expected or 0, MOST_RANKS))) - set(self.by_device.values())
+        return absent.pop() if len(absent) == 1 else None
 
     def knows_server(self, address: str) -> bool:
         """True when the place of any rank on that server is known."""
@@ -80,7 +89,19 @@ def find_seats(view: JobView) -> Seats:
     for finding in view.findings:
         if finding.signature in _TELLING:
             _note(seats, finding)
+    _note_servers(seats, view)
     return seats
+
+
+def _note_servers(seats: Seats, view: JobView) -> None:
+    """Rank 0 names a communicator after the address of its own server: so all of its node are there."""
+    for finding in view.findings:
+        name, node = finding.fields.get("communicator", ""), finding.actor.node
+        if finding.signature != ENTRY_COMM_INIT or "%" not in name or node is None or number(finding, "rank") != 0:
+            continue
+        for (place, device), rank in list(seats.by_device.items()):
+            if place == node:
+                seats.by_device.setdefault((server(name), device), rank)
 
 
 _TELLING = frozenset(

@@ -96,3 +96,19 @@ def test_a_kind_that_is_not_known_says_nothing() -> None:
     notices(job, 0, 3, "Something Else Occurred")
 
     assert check(job.view()) == []
+
+
+def test_an_empty_place_on_a_server_that_its_rank_0_named_is_that_of_the_only_absent_rank() -> None:
+    job = Job(expected=16)
+    for rank in range(15):
+        job.seen(rank)
+    name = "10.44.3.1%eth0_60000_1_1773200537118204"
+    job.says(8, "hccl/entry-comm-init", communicator=name, rank_size=8, rank=0)
+    job.fails(
+        0, "hccl/heartbeat-exception", 400.0, remote_address="10.44.3.1", remote_device=7,
+        kind="Heartbeat Lost Occurred", time="Wed Mar 11 09:40:02 2026",
+    )  # fmt: skip
+
+    (result,) = check(job.view())
+
+    assert [one.rank for one in result.suspects] == [15]
