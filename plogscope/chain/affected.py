@@ -11,7 +11,7 @@ import msgspec
 from plogscope.chain.checkers.accuse import at_fault, suspects
 from plogscope.chain.checkers.base import CheckerResult, JobView
 from plogscope.formats.stamps import SECOND_NS
-from plogscope.model.chain import Chain, Incident, Suspect
+from plogscope.model.chain import ENDS_THE_HOST, Chain, Incident, Suspect
 from plogscope.model.signature import Signature
 from plogscope.wording import say
 
@@ -33,8 +33,8 @@ def name_affected(
 
     1. Versions differ: the ranks whose version is not that of most (of the lowest rank, if both sides are equal).
     2. Several ranks state the same cause, each for itself: all of them.
-    3. A cause that is no rank's: the ranks that were counted and are missing, else those that a launcher names with
-       it, else those on the machine of the cause.
+    3. A cause that is no rank's: the ranks that were counted and are missing (with those whose machine went down), else
+       those that a launcher names with it, else those on the machine of the cause.
 
     Args:
         chain: With its root.
@@ -50,11 +50,13 @@ def name_affected(
     if len(odd) == 1 and odd != [root.actor.rank]:
         shared = suspects(view, odd, say("suspect.states_same"))
     if not shared and root.actor.rank is None:
-        shared = (
-            _absent(checked)
-            or suspects(view, _killed(root), say("suspect.killed"))
-            or suspects(view, _on_machine(root, view), say("suspect.on_machine"))
-        )
+        there = suspects(view, _on_machine(root, view), say("suspect.on_machine"))
+        absent = _absent(checked)
+        if absent and root.subcategory in ENDS_THE_HOST:
+            gone = {one.rank for one in absent}
+            shared = (*absent, *(one for one in there if one.rank not in gone))
+        else:
+            shared = absent or suspects(view, _killed(root), say("suspect.killed")) or there
     return msgspec.structs.replace(chain, suspects=shared) if shared else chain
 
 
@@ -121,7 +123,8 @@ def _on_machine(root: Incident, view: JobView) -> Iterable[int]:
     """Ranks of the node of a cause that no process states, if the job has other nodes."""
     node = root.actor.node
     of_one = root.category in OF_ONE_MACHINE or root.subcategory == HOST_HARDWARE
-    if node is None or root.actor.pid is not None or not of_one:
+    stated_by_a_process = root.actor.pid is not None and root.subcategory not in ENDS_THE_HOST
+    if node is None or stated_by_a_process or not of_one:
         return ()
     everybody = {one.rank for one in view.cluster.processes if one.rank is not None}
     here = {one.rank for one in view.cluster.processes if one.node == node and one.rank is not None}

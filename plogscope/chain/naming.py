@@ -124,6 +124,8 @@ def _by_death(root: Incident, view: JobView) -> int | None:
     dead = [one for one in view.findings if one.signature in DEATHS and one.fields.get("code", "-9") in BY_SIGKILL]
     ranks = set()
     for finding in dead:
+        told = number(finding, "rank")
+        ranks |= {told} - {None}
         places = {root.actor.node, finding.actor.node} - {None}
         pid = number(finding, "pid")
         named = [one for one in view.cluster.processes if one.pid == pid and one.rank is not None]
@@ -134,7 +136,7 @@ def _by_death(root: Incident, view: JobView) -> int | None:
 KILLED_FOR_MEMORY = "host-oom"
 """Subcategory of what a kernel says when it ends a process because memory is used up."""
 
-DEATHS = ("launcher/worker-exit", SUMMARY_EXIT, "python/ray-actor-died")
+DEATHS = ("launcher/worker-exit", SUMMARY_EXIT, "python/ray-actor-died", "python/worker-died")
 BY_SIGKILL = ("-9", "137")
 
 

@@ -83,9 +83,9 @@ MOST_WAIT = 2
 
 
 def _first_exit(findings: Sequence[Finding], path_of: Mapping[int, str]) -> tuple[Suspect, ...]:
-    """The rank that mpirun saw exit, or that of the block that torchrun prints for the first worker that exited."""
+    """The rank that mpirun or an executor saw end, or that of torchrun's block on the first worker that exited."""
     for head in findings:
-        if head.signature == MPI_ABORT and head.fields.get("rank", "").isdecimal():
+        if head.signature in NAME_THE_DEAD and head.fields.get("rank", "").isdecimal():
             return (_exited(head, path_of),)
     for head in findings:
         if head.signature != FIRST_EXIT:
@@ -130,7 +130,9 @@ def _is_own_end(incident: Incident) -> bool:
 WRAPPER = "wrapper"
 """Subcategory of messages that only pass on that something failed."""
 
-MPI_ABORT = "launcher/mpi-abort"
+NAME_THE_DEAD = ("launcher/mpi-abort", "python/worker-died")
+"""Signatures of lines that tell of one end and name its rank: of mpirun and of vLLM's executor."""
+
 FIRST_EXIT = "launcher/first-observed-failure"
 SUMMARY_RANK = "launcher/summary-rank"
 SUMMARY_LINES = 8

@@ -11,7 +11,7 @@ import msgspec
 from plogscope.formats.prefixes import clean, peel
 from plogscope.formats.registry import classify
 from plogscope.formats.stamps import SECOND_NS
-from plogscope.model.chain import BARE_TRACEBACK, KERNEL_FORMATS, Incident
+from plogscope.model.chain import BARE_TRACEBACK, ENDS_THE_HOST, KERNEL_FORMATS, Incident
 from plogscope.model.record import BELOW_ERROR, Actor, Finding, Writer
 from plogscope.model.signature import Code, Signature
 from plogscope.model.vocabulary import Category, Role, Text
@@ -67,9 +67,6 @@ PROGRAM = "name"
 _OF_JOBS = re.compile(r"python|pt_|ray|vllm|mindie|torchrun|msrun|deepspeed|mpirun|atc\b", re.IGNORECASE)
 """How the programs of jobs are called."""
 
-ENDS_THE_HOST = "kernel-panic"
-"""Subcategory of what ends all processes of a host, of the job or not."""
-
 HUSHING_FORMATS = frozenset({"vllm", "py-logging", "torch-log", "mindie", "mindspore"})
 
 
@@ -94,7 +91,7 @@ def judge(finding: Finding, signatures: Mapping[str, Signature], lookup: CodeLoo
     hushed = _printed_below_error(finding) or (
         finding.format in KERNEL_FORMATS
         and (of_another or (category == "host" and finding.actor.pid is None))
-        and signature.subcategory != ENDS_THE_HOST
+        and signature.subcategory not in ENDS_THE_HOST
     )
     return Judged(finding, signature, role, category, title, signature.chain.weight, hushed)
 

@@ -85,6 +85,10 @@ KERNEL_FORMATS = frozenset({"syslog", "dmesg"})
 """Logs of a host: many programs write them, so what stands in the same file is not of one process."""
 
 
+ENDS_THE_HOST = ("kernel-panic", "reboot")
+"""Subcategories of what ends all processes of a host, of the job or not."""
+
+
 class Incident(msgspec.Struct, frozen=True, kw_only=True):
     """Findings that are one failure seen by several layers, or one failure repeated.
 

@@ -64,6 +64,17 @@ def test_a_cause_of_a_machine_affects_the_missing_ranks_or_those_that_ran_there(
     assert named([nobody], checked=[counted]) == [1]
 
 
+def test_a_machine_that_went_down_affects_the_missing_ranks_and_those_that_ran_there() -> None:
+    whose = said(2, subcategory="reboot")
+    logged_in = structs.replace(whose.actor, node="b", pid=1123, rank=None)
+    down = structs.replace(whose, actor=logged_in, lead=structs.replace(whose.lead, actor=logged_in))
+    counted = CheckerResult(
+        rule="x", kind="suspects", reason=TEXT, proven=True, suspects=(Suspect(rank=1, why=TEXT, need=TEXT),)
+    )
+
+    assert sorted(named([down], checked=[counted]), key=str) == [1, 2, 3]
+
+
 def test_a_launcher_names_who_was_killed_for_a_cause_of_the_machine() -> None:
     cause = said(2)
     task = structs.replace(cause.lead, fields={"rank": "1"})

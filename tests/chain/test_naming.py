@@ -131,6 +131,18 @@ def test_the_only_rank_that_says_that_its_device_failed_lost_it() -> None:
     assert told.actor.rank == 1
 
 
+def test_the_number_of_a_device_os_is_less_than_a_rank_that_tells_of_the_same_fault() -> None:
+    stated = msgspec.structs.replace(finding("device/apei", source=1), actor=Actor(node="a", pid=3505, device=4))
+    root = incident("i1", stated, category="device", subcategory="hbm-ecc")
+    own = incident("e1", finding("device/hbm", source=2, rank=5), category="device", subcategory="hbm-ecc")
+    cluster = Cluster(processes=(Process(node="a", pid=61, rank=4, device=4),))
+    chain = Chain(incidents=(root, own), root="i1")
+
+    told = name_root(chain, JobView((root, own), (), cluster)).incident("i1")
+    assert told is not None
+    assert told.actor.rank == 5
+
+
 def test_the_device_that_the_kernel_names_is_the_rank_that_says_it_runs_there() -> None:
     lost = finding("device/pcie-link-lost", source=1, format="dmesg", device=4)
     cluster = Cluster(

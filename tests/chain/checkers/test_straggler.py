@@ -4,8 +4,10 @@ from datetime import datetime, timedelta, timezone
 
 import msgspec
 
+from plogscope.chain.checkers.base import JobView
 from plogscope.chain.checkers.straggler import check
 from plogscope.model.chain import Clock
+from plogscope.model.record import Finding
 from tests.chain.checkers.job import SECOND_NS, START_NS, WORLD, Job
 
 
@@ -149,3 +151,33 @@ def test_logs_of_no_known_node_share_a_clock_only_on_one_server() -> None:
         job.says(rank, "hccl/setup-agent", at_s, communicator=WORLD, rank=rank, address=f"10.44.3.{rank // 2}")
 
     assert check(job.view()) == []
+
+
+def nameless(job: Job) -> JobView:
+    """The view of the job in logs that do not tell on which node they were written."""
+    view = job.view()
+
+    def bare(one: Finding) -> Finding:
+        return msgspec.structs.replace(one, actor=msgspec.structs.replace(one.actor, node=None))
+
+    incidents = tuple(msgspec.structs.replace(one, lead=bare(one.lead)) for one in view.incidents)
+    return msgspec.structs.replace(view, incidents=incidents, findings=tuple(map(bare, view.findings)))
+
+
+def test_two_close_groups_in_logs_of_no_known_node_are_two_clocks() -> None:
+    job = Job(expected=4)
+    job.says(0, "hccl/exec-timeout-env", 0.0, limit=300)
+    for rank in range(4):
+        job.reports_task(rank, 900.0, issued=printed(100.0 + rank + 400.0 * (rank > 1)))
+
+    assert check(job.view()) != []
+    assert check(nameless(job)) == []
+
+
+def test_one_late_rank_is_a_straggler_whether_its_node_is_known_or_not() -> None:
+    job = Job(expected=4)
+    job.says(0, "hccl/exec-timeout-env", 0.0, limit=300)
+    for rank in range(4):
+        job.reports_task(rank, 900.0, issued=printed(100.0 + rank + 400.0 * (rank == 3)))
+
+    assert len(check(nameless(job))) == 1
