@@ -59,9 +59,12 @@ def _is_anybody_lost(view: JobView, seats: Seats, reports: Sequence[TaskReport])
 
 
 def _is_silent(seats: Seats, talking: set[int | None], address: str | None, device: int | None) -> bool:
-    """True for a place of a rank that does not report, and for one of which no log is there to tell the rank."""
+    """True for a place of a rank that does not report, and for one that only a rank of no known place can have."""
     rank = seats.at(address, device)
-    return rank not in talking if rank is not None else device is not None and bool(seats.by_device)
+    if rank is not None:
+        return rank not in talking
+    placed = set(seats.by_device.values())
+    return device is not None and bool(placed) and (seats.expected is None or len(placed) < seats.expected)
 
 
 def _odd_rank(view: JobView, members: Sequence[TaskReport]) -> CheckerResult | None:

@@ -169,3 +169,15 @@ def test_of_two_counts_in_a_larger_communicator_either_can_be_the_wrong_one() ->
     job.reports_task(1, 100.0, issued=issued, count=1024)
 
     assert [result.kind for result in check(job.view())] == ["suspects"]
+
+
+def test_a_lost_place_that_no_log_tells_of_explains_more_only_where_a_rank_has_no_place() -> None:
+    job = Job(expected=4)
+    for rank in (0, 1, 2):
+        job.reports_task(rank, 100.0, index=9 + (rank != 1))
+    kind = "Heartbeat Lost Occurred"
+    job.fails(0, "hccl/heartbeat-exception", 90.0, remote_address="10.44.9.9", remote_device=3, kind=kind)
+    assert [one.kind for one in check(job.view())] == ["suspects"]
+
+    job.seen(3)
+    assert [one.kind for one in check(job.view())] == ["root"]
