@@ -19,9 +19,11 @@ from plogscope.chain.caught import caught, hush_handled
 from plogscope.chain.cause import blame_speed, find_cause
 from plogscope.chain.checkers import run_checkers
 from plogscope.chain.checkers.base import JobView
-from plogscope.chain.clear import FINISHED, Progress, Writing, beside_the_job, outlived, recovered
+from plogscope.chain.clear import FINISHED, recovered
 from plogscope.chain.device_waits import mark_device_waits
 from plogscope.chain.naming import name_root
+from plogscope.chain.outlived import beside_the_job, outlived
+from plogscope.chain.progress import Progress, Writing
 from plogscope.chain.said import goes_without, tells_of_end
 from plogscope.chain.suspects import suspects_of
 from plogscope.compose import Case, assemble_report
@@ -53,7 +55,7 @@ from plogscope.model.steps import StepFacts
 from plogscope.model.vocabulary import Symptom, Text
 from plogscope.redact import redact_report
 from plogscope.scan.engine import scan_bundle
-from plogscope.scan.merge import Observations, SourceStats, merge
+from plogscope.scan.merge import Observations, merge
 from plogscope.triage.collect import collection_script
 from plogscope.triage.route import route
 from plogscope.triage.steps import read_steps
@@ -294,19 +296,9 @@ def _writing(seen: Observations) -> dict[tuple[int, int], Writing]:
     writing: dict[tuple[int, int], Writing] = {}
     for source, stats in seen.stats.items():
         for pid, span in stats.spans.items():
-            writing[source, pid] = Writing(span.last_line, span.last_ns, _mostly_errors(stats))
-        writing.setdefault((source, 0), Writing(stats.lines, stats.last_ns, _mostly_errors(stats)))
+            writing[source, pid] = Writing(span.last_line, span.last_ns, stats.mostly_errors)
+        writing.setdefault((source, 0), Writing(stats.lines, stats.last_ns, stats.mostly_errors))
     return writing
-
-
-def _has_known_form(seen: Observations) -> bool:
-    """True when at least half of the lines have a form that the program knows."""
-    lines = sum(stats.lines for stats in seen.stats.values())
-    return lines > 0 and sum(stats.unparsed for stats in seen.stats.values()) * 2 <= lines
-
-
-def _mostly_errors(stats: SourceStats) -> bool:
-    return stats.errors * 4 > stats.records
 
 
 def _report(
@@ -334,7 +326,7 @@ def _report(
         clocks=correlated.clocks.clocks,
         start=_start(bundle, chain),
         heard=Heard(
-            understood=bool(judged) or steps is not None or _has_known_form(seen),
+            understood=bool(judged) or steps is not None or seen.known_form,
             progressed=any(one.role == "progress" for one in judged),
             of_job=any(map(tells_of_failures, bundle.sources)),
             broken=None if _is_finished(judged) else first_broken(bundle.sources),

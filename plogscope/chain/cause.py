@@ -55,19 +55,18 @@ def find_cause(
         alive = [*(one for one in alive if one.id != root.id), root]
         incidents = _with(incidents, root)
     edges = _towards(root, alive, (*edges, *_restarted(root, later, edges)), reasons)
-    places = {**_places(incidents, cleared, edges, root), **dict.fromkeys(ended, AFTERMATH)}
-    rivals = _rivals(root, alive, edges, clocks) if root and not reasons else ()
+    reason = reasons[0] if root is not None and reasons else None
     return Chain(
         incidents=tuple(incidents),
         edges=edges,
-        places=places,
+        places={**_places(incidents, cleared, edges, root), **dict.fromkeys(ended, AFTERMATH)},
         root=root.id if root else None,
         terminal=_terminal(alive),
-        rivals=rivals,
+        rivals=_rivals(root, alive, edges, clocks) if root and not reasons else (),
         suspects=suspects,
         proven_absence=proven,
-        root_reason=_sentence(reasons[0].reason) if root is not None and reasons else None,
-        root_proven=bool(root is not None and reasons and reasons[0].proven),
+        root_reason=_sentence(reason.reason) if reason is not None else None,
+        root_proven=reason is not None and reason.proven,
     )
 
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-import msgspec
-
-from plogscope.chain.edges import INTERRUPTED, is_background
 from plogscope.chain.order import comparable
+from plogscope.chain.progress import OUTLIVED_NS, Progress, ended_at, wrote
 from plogscope.formats.stamps import SECOND_NS
-from plogscope.model.chain import Clock, Incident, Process
+from plogscope.model.chain import Clock, Incident
 from plogscope.model.record import BELOW_ERROR, Finding, Writer
 from plogscope.model.signature import Signature
 
@@ -26,30 +24,6 @@ FINISHED = "run-finished"
 
 TESTS_PASSED = "tests-passed"
 """The same of sessions of tests: what they print before their end, they expected."""
-
-
-class Writing(msgspec.Struct, frozen=True):
-    """How long a process wrote into one source."""
-
-    last_line: int
-    last_ns: int | None
-    failing: bool = False
-    """Most of what was written was errors: writing on was no sign of health."""
-
-
-class Progress(msgspec.Struct, frozen=True):
-    """Steps, saved checkpoints and the like, and where each process stopped to write.
-
-    Attributes:
-        findings: Findings of role progress, on the reference clock.
-        writing: Last line and time by (source, pid); pid 0 = all of the source.
-    """
-
-    findings: tuple[Finding, ...]
-    signatures: Mapping[str, Signature]
-    writing: Mapping[tuple[int, int], Writing]
-    clocks: Sequence[Clock]
-    processes: Sequence[Process] = ()
 
 
 def recovered(incidents: Sequence[Incident], progress: Progress) -> frozenset[str]:
@@ -109,7 +83,7 @@ def _is_got_over(
     if incident.signature is None and ends:
         return True  # nothing known failed there and the run came to its good end
     if incident.role != "cause" and finished:
-        wrote_on = _wrote(incident, progress, lines=PROGRESS_BELOW, during_ns=OUTLIVED_NS)
+        wrote_on = wrote(incident, progress, lines=PROGRESS_BELOW, during_ns=OUTLIVED_NS)
         if wrote_on or any(_long_after(finding, incident, clocks) for finding in finished):
             return True
     return incident.role not in {"cause", "symptom"} and _went_on(incident, progress)
@@ -225,8 +199,8 @@ def _two_follow(own: Sequence[Finding], incident: Incident) -> bool:
     last = incident.findings[-1]
     line = last.last_line or last.line
     below = [finding for finding in own if finding.source == last.source and finding.line > line]
-    timed = [_end_ns(finding) for finding in below]
-    ended = _end_ns(last)
+    timed = [ended_at(finding) for finding in below]
+    ended = ended_at(last)
     if ended is not None and any(end is not None and end != ended for end in timed):
         return False  # there are times, and they decide
     return len(below) >= PROGRESS_BELOW
@@ -245,10 +219,10 @@ def _everybody_went_on(
     last = incident.findings[-1]
     if _may_be_later(last):
         return False
-    ended = _end_ns(last)
+    ended = ended_at(last)
     latest = []
     for made in by_writer.values():
-        ends = [_end_ns(finding) for finding in made if comparable(finding, last, clocks)]
+        ends = [ended_at(finding) for finding in made if comparable(finding, last, clocks)]
         latest.append(max((end for end in ends if end is not None), default=None))
     known = [end for end in latest if end is not None]
     return bool(known) and ended is not None and len(known) == len(latest) and min(known) - ended > JOB_WENT_ON_NS
@@ -272,7 +246,7 @@ def _follows(finding: Finding, incident: Incident, clocks: Sequence[Clock]) -> b
 def _long_after(finding: Finding, incident: Incident, clocks: Sequence[Clock]) -> bool:
     """True when a run came to its good end long after the incident: no process of it can have stopped there."""
     last = incident.findings[-1]
-    end_ns, last_ns = _end_ns(finding), _end_ns(last)
+    end_ns, last_ns = ended_at(finding), ended_at(last)
     if end_ns is None or last_ns is None:
         return False
     if not comparable(finding, last, clocks):
@@ -302,8 +276,8 @@ def _far_enough(finding: Finding, last: Finding, incident: Incident) -> bool:
 
     What a program's own logger prints below ERROR tells that the program had it in hand when it wrote the line.
     """
-    end_ns = _end_ns(finding)
-    last_ns = _end_ns(last)
+    end_ns = ended_at(finding)
+    last_ns = ended_at(last)
     same_source = finding.source == last.source
     in_hand = incident.hushed and incident.lead.format in PROGRAM_FORMATS
     if end_ns is None or last_ns is None:
@@ -317,15 +291,6 @@ PROGRAM_FORMATS = frozenset({"py-logging", "vllm"})
 """Formats of loggers of Python programs. C++ libraries print faults of the device as warnings and end all the same."""
 
 
-def _end_ns(finding: Finding) -> int | None:
-    """Time of the last of the folded records on the reference clock, if it is not only known what it was before."""
-    if finding.order_ns is None or (finding.before and finding.last_time_ns in (None, finding.time_ns)):
-        return None
-    if finding.last_time_ns is None or finding.time_ns is None:
-        return finding.order_ns
-    return finding.order_ns + finding.last_time_ns - finding.time_ns
-
-
 def _same_job(finding: Finding, incident: Incident) -> bool:
     """A launcher or rank 0 that ends well speaks for all of its node, and for a job of which nodes are unknown."""
     return finding.actor.node == incident.actor.node or finding.actor.node is None
@@ -333,67 +298,4 @@ def _same_job(finding: Finding, incident: Incident) -> bool:
 
 def _went_on(incident: Incident, progress: Progress) -> bool:
     """True when the same process wrote much more into the same source for a while."""
-    return _wrote(incident, progress, lines=WENT_ON_RECORDS, during_ns=WENT_ON_NS)
-
-
-OUTLIVED_RECORDS, OUTLIVED_NS = 10, 10 * SECOND_NS
-LIVELY_RECORDS, LIVELY_NS = 20, 30 * SECOND_NS
-"""Known symptoms need more: a process that dies of something prints its aftermath for a while."""
-
-
-def outlived(left: Sequence[Incident], progress: Progress) -> frozenset[str]:
-    """Ids of errors without a cause that are all the job has, if every process wrote on after its own: nothing failed.
-
-    Args:
-        left: All incidents that nothing else cleared.
-        progress: Where each process stopped to write.
-    """
-    of_job = [one for one in left if not is_background(one)]
-    return frozenset(one.id for one in of_job) if all(_is_outlived(one, progress) for one in of_job) else frozenset()
-
-
-def _is_outlived(incident: Incident, progress: Progress) -> bool:
-    """True for an unknown error, or a known symptom that did not wait for anybody, after which its process wrote on."""
-    if incident.signature is None and incident.role == "either":
-        wrote_on = _wrote(incident, progress, lines=OUTLIVED_RECORDS, during_ns=OUTLIVED_NS)
-        return wrote_on or _spoke_later(incident, progress)
-    if incident.role != "symptom" or incident.waits:
-        return False
-    return _wrote(incident, progress, lines=LIVELY_RECORDS, during_ns=LIVELY_NS)
-
-
-def _spoke_later(incident: Incident, progress: Progress) -> bool:
-    """True when the process, by name, wrote so much later into any of its files: logs rotate, and differ in pace."""
-    last = incident.findings[-1]
-    ended = _end_ns(last)
-    process = next((one for one in progress.processes if one.key == incident.actor.process), None)
-    if process is None or process.last_ns is None or ended is None or incident.actor.pid is None:
-        return False
-    doubt = progress.clocks[last.clock].doubt_s(progress.clocks[process.clock])
-    return doubt is not None and process.last_ns - ended - int(doubt * SECOND_NS) > OUTLIVED_NS
-
-
-def _wrote(incident: Incident, progress: Progress, *, lines: int, during_ns: int) -> bool:
-    """True when the process wrote so much more into the same source, for so long, and not only errors."""
-    last = incident.findings[-1]
-    writing = progress.writing.get((last.source, last.actor.pid or 0))
-    if writing is None or writing.failing or writing.last_ns is None or last.time_ns is None:
-        return False
-    ended = last.last_time_ns if last.last_time_ns is not None else last.time_ns
-    return writing.last_line - (last.last_line or last.line) > lines and writing.last_ns - ended > during_ns
-
-
-def beside_the_job(left: Sequence[Incident]) -> frozenset[str]:
-    """Ids of what machines say of themselves, if nothing else failed: processes that come to their end say more.
-
-    Args:
-        left: All incidents that nothing else cleared.
-    """
-    if not all(is_background(one) or _is_of_the_end(one) for one in left):
-        return frozenset()
-    return frozenset(one.id for one in left if is_background(one))
-
-
-def _is_of_the_end(incident: Incident) -> bool:
-    """True for what a process says while it ends by itself."""
-    return incident.role == "teardown" and incident.subcategory != INTERRUPTED
+    return wrote(incident, progress, lines=WENT_ON_RECORDS, during_ns=WENT_ON_NS)

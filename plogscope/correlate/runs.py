@@ -119,9 +119,20 @@ def other_runs(
     findings = [one for one in findings if (one.source, one.line) not in before]
     failed = {one.source for one in findings if _fails(one, signatures)}
     printed = _read_output(findings, output, ends)
+    processes = _processes(bundle, ends, _devices(findings, signatures))
+    other, windows = _other_processes(processes, printed, failed, output)
+    noted = _noted(bundle, findings, windows, printed.spans)
+    far, doubtful = (frozenset(place for place, near in noted.items() if near == kind) for kind in (FAR, DOUBTFUL))
+    return Aside(frozenset(other), far | before, doubtful)
+
+
+def _other_processes(
+    by_node: Mapping[str | None, Iterable[_Run]], printed: _Printed, failed: set[int], output: set[int]
+) -> tuple[set[int], dict[str | None, list[Span]]]:
+    """The sources of the runs that do not stay, and when the run that stays on each machine was under way."""
     other: set[int] = set()
     windows: dict[str | None, list[Span]] = defaultdict(list)
-    for node, processes in _processes(bundle, ends, _devices(findings, signatures)).items():
+    for node, processes in by_node.items():
         runs = _apart(list(processes))
         if failed & output and all(printed.is_long_after(run) for run in runs):
             other.update(source for run in runs for source in run.sources)
@@ -134,9 +145,7 @@ def other_runs(
         other.update(source for one in processes for source in one.sources if source not in kept)
         if stay:
             windows[node].append((min(one.first_ns for one in stay), max(one.last_ns for one in stay)))
-    noted = _noted(bundle, findings, windows, printed.spans)
-    far, doubtful = (frozenset(place for place, near in noted.items() if near == kind) for kind in (FAR, DOUBTFUL))
-    return Aside(frozenset(other), far | before, doubtful)
+    return other, windows
 
 
 def _noted(

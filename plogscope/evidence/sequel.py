@@ -62,9 +62,7 @@ def read_sequel(source: Source, finding: Finding) -> Sequel:
     below = _next(_of_stream(after, stream_name))
     following = below.head if below is not None and below.head is not None and below.head.format in LOGGERS else None
     text = below.text if below is not None else ""
-    level = told.level if told is not None else None
-    if told is not None and told.format not in LOGGERS:
-        level = ANNOUNCED
+    level = None if told is None else told.level if told.format in LOGGERS else ANNOUNCED
     if following is None:
         return Sequel(told=level, handled=handled, next_text=text)
     return Sequel(

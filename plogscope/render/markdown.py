@@ -387,10 +387,9 @@ class _Page:
         report = self.report
         tool = f"{report.tool.name} {report.tool.version}"
         line = f"{self.code(tool)} · {self.say('provenance.rules')} {self.code(report.tool.grammar_digest)}"
-        files = [
-            f"- {self.code(file.path)} · {self.say('provenance.file', kind=prose(file.kind), lines=file.lines)}"
-            for file in self.keep("files", report.bundle.files, self.limits.rows)
-        ]
+        shown = self.keep("files", report.bundle.files, self.limits.rows)
+        told = [(one.path, self.say("provenance.file", kind=prose(one.kind), lines=one.lines)) for one in shown]
+        files = [f"- {self.code(path)} · {text}" for path, text in told]
         count = self.say("provenance.files", n=len(report.bundle.files))
         return [self.heading("section.provenance"), line, count, "\n".join(files)]
 

@@ -31,6 +31,11 @@ class SourceStats(msgspec.Struct, frozen=True, kw_only=True):
     shift: int
     spans: dict[int, Span]
 
+    @property
+    def mostly_errors(self) -> bool:
+        """More than a quarter of the records are errors: that more of them follow is no sign of health."""
+        return self.errors * 4 > self.records
+
 
 class Observations(msgspec.Struct, frozen=True, kw_only=True):
     """Everything the scan saw: findings in the order of sources and lines, statistics by source id."""
@@ -41,6 +46,12 @@ class Observations(msgspec.Struct, frozen=True, kw_only=True):
     timeouts: int = 0
     set_aside: int = 0
     """Sources that were found to be of other runs."""
+
+    @property
+    def known_form(self) -> bool:
+        """At least half of the lines have a form that the program knows."""
+        lines = sum(stats.lines for stats in self.stats.values())
+        return lines > 0 and sum(stats.unparsed for stats in self.stats.values()) * 2 <= lines
 
     def ends(self) -> dict[int, tuple[int, int]]:
         """(first, last) stamp as printed by source id, where there are any."""

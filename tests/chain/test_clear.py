@@ -4,7 +4,9 @@ import msgspec
 import pytest
 from msgspec import structs
 
-from plogscope.chain.clear import Progress, Writing, beside_the_job, is_condition, outlived, recovered
+from plogscope.chain.clear import is_condition, recovered
+from plogscope.chain.outlived import beside_the_job, outlived
+from plogscope.chain.progress import Progress, Writing
 from plogscope.model.chain import Incident, Process
 from plogscope.model.record import Finding
 from plogscope.model.vocabulary import Category
