@@ -119,9 +119,16 @@ def _killed(root: Incident) -> Iterable[int]:
     return {int(rank) for rank in named if rank.isdecimal()}
 
 
+def _named_node(root: Incident, view: JobView) -> str | None:
+    """The only node of the job whose name stands in the line: clusters and schedulers write of all nodes in one log."""
+    nodes = {one.node for one in view.cluster.processes if one.node}
+    named = {node for node in nodes if re.search(rf"(?<![\w.-]){re.escape(node)}(?![\w.-])", root.lead.quote)}
+    return named.pop() if len(named) == 1 else None
+
+
 def _on_machine(root: Incident, view: JobView) -> Iterable[int]:
     """Ranks of the node of a cause that no process states, if the job has other nodes."""
-    node = root.actor.node
+    node = root.actor.node or _named_node(root, view)
     of_one = root.category in OF_ONE_MACHINE or root.subcategory == HOST_HARDWARE
     stated_by_a_process = root.actor.pid is not None and root.subcategory not in ENDS_THE_HOST
     if node is None or stated_by_a_process or not of_one:

@@ -75,6 +75,16 @@ def test_a_machine_that_went_down_affects_the_missing_ranks_and_those_that_ran_t
     assert sorted(named([down], checked=[counted]), key=str) == [1, 2, 3]
 
 
+def test_a_cause_that_a_cluster_writes_affects_the_ranks_of_the_node_that_it_names() -> None:
+    evicted = said(2)
+    nobody = structs.replace(evicted.actor, node=None, pid=None, rank=None)
+    line = structs.replace(evicted.lead, actor=nobody, quote="12m  Warning  Evict  pod/b  Pod is evicted")
+    both = structs.replace(line, quote="12m  Warning  Evict  pod/b  Pod is evicted for a")
+
+    assert named([structs.replace(evicted, actor=nobody, lead=line)]) == [2, 3]
+    assert named([structs.replace(evicted, actor=nobody, lead=both)]) == []
+
+
 def test_a_launcher_names_who_was_killed_for_a_cause_of_the_machine() -> None:
     cause = said(2)
     task = structs.replace(cause.lead, fields={"rank": "1"})
