@@ -48,6 +48,10 @@ def write_report(report: Report, wish: Wish) -> None:
     _Writer(report, wish).run()
 
 
+SUMMARY = "summary"
+"""What stands on the terminal beside the page."""
+
+
 class _Writer:
     def __init__(self, report: Report, wish: Wish) -> None:
         self.original = report
@@ -70,10 +74,10 @@ class _Writer:
             return
         if wish.output is None:
             page = Path.cwd() / DEFAULT_REPORT
-            data = self.render("html")
+            data, summary = self.render("html"), self.render(SUMMARY)
             self.keep_names()
             _write(page, data)
-            _print(self.summary())
+            _print(summary)
             _print(f"{self.private()}\n{page}\n".encode("utf-8", "surrogateescape"))
             return
         if len(wish.formats) > 1 or wish.output.is_dir():
@@ -101,6 +105,8 @@ class _Writer:
             from plogscope.render.json import render_json  # noqa: PLC0415 - only what is wanted is loaded
 
             return render_json(self.report)
+        if name == SUMMARY:
+            return self._summary()
         if name == "md":
             from plogscope.render.markdown import render_markdown  # noqa: PLC0415
 
@@ -125,14 +131,14 @@ class _Writer:
                 shown[after.path] = digests[before.path]
         return Provenance(command=self.names.text(command), digests=shown)
 
-    def summary(self) -> bytes:
-        """The terminal view, which stays on this machine and so keeps its names."""
+    def _summary(self) -> bytes:
+        """The terminal view, with pseudonyms too: what is on a screen is copied from there."""
         from plogscope.render.terminal import render_terminal  # noqa: PLC0415
 
         terminal = sys.stdout is not None and sys.stdout.isatty()
         colour = terminal and not os.environ.get("NO_COLOR") and not os.environ.get("CI")
         width = os.get_terminal_size().columns if terminal else 100
-        text = render_terminal(self.original, self.wish.lang, colour=colour, width=width)
+        text = render_terminal(self.report, self.wish.lang, colour=colour, width=width)
         return (text if text.endswith("\n") else text + "\n").encode("utf-8", "replace")
 
     def private(self) -> str:

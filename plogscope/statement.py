@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 
+from plogscope.chain.clear import is_condition
 from plogscope.model.chain import Chain, Incident
 from plogscope.model.record import Finding
 from plogscope.model.signature import Field, Signature
@@ -49,10 +50,23 @@ def _explained(chain: Chain, root: Incident, judgement: Judgement, signatures: M
     values = {"who": _spaced(_who(root)), "clock": _clock(root.lead), "after": after}
     if root.signature is None:
         return say("said.unknown", quote=_cut(root.lead.quote), **values)
+    detail = _detail(root, signatures[root.signature])
+    if is_condition(root) and not _breaks(chain, root):
+        return say("said.condition", title=root.title, detail=detail, **values)
     key = "said.explained" if judgement.confidence.level == "high" else "said.likely"
     if root.actor.rank is None and root.actor.pid is None:
         key += "_job"
-    return say(key, title=root.title, detail=_detail(root, signatures[root.signature]), **values)
+    return say(key, title=root.title, detail=detail, **values)
+
+
+def _breaks(chain: Chain, root: Incident) -> bool:
+    """Whether anything failed: what is slow or wrong can be all that there is to say of a run that came to its end."""
+    others = [one for one in chain.incidents if one.id != root.id and chain.places.get(one.id) in FAILED]
+    return any(not is_condition(one) for one in others)
+
+
+FAILED = ("cascade", "witness")
+"""Places of what was not got over."""
 
 
 def _after(chain: Chain, root: Incident) -> Text:

@@ -145,10 +145,17 @@ def _remedy(
     return tuple(actions)
 
 
+FIRST_DEVICE = "-i 0"
+"""How commands in signatures name the device: that of the failure is meant."""
+
+
 def _advised(advice: Advice, root: Incident, where: str) -> NextAction:
     values = {name: value for finding in reversed(root.findings) for name, value in finding.fields.items()}
     values.update(root.lead.fields)
     command = fill(Text(advice.command, advice.command), values).en if advice.command else None
+    if command is not None:
+        device = root.actor.device
+        command = command.replace(FIRST_DEVICE, f"-i {'<device>' if device is None else device}")
     return NextAction(
         kind=advice.kind,
         action=fill(advice.next_action, values),

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from datetime import datetime, timezone
 from pathlib import Path
 
 import pytest
@@ -264,6 +265,18 @@ def test_a_terminal_that_is_closed_leaves_no_copy(tmp_path: Path) -> None:
     code, _ = ended_by(signal.SIGHUP, 0.1, tmp_path)
 
     assert code in (128 + signal.SIGHUP, 0)
+
+
+@pytest.mark.parametrize(("stamp", "year"), [("05-29", 2026), ("11-30", 2026), ("12-05", 2025), ("12-01", 2026)])
+def test_a_stamp_without_a_year_was_before_its_file_was_written(tmp_path: Path, stamp: str, year: int) -> None:
+    log = tmp_path / "server.log"
+    log.write_text(f"ERROR {stamp} 10:00:00 [core.py:12] ValueError: no seat is left\n", "utf-8")
+    written = datetime(2026, 11, 30, 12, tzinfo=timezone.utc).timestamp()
+    os.utime(log, (written, written))
+    (entry,) = analyze(tmp_path, jobs=1).chain
+
+    assert entry.time is not None
+    assert entry.time.startswith(f"{year}-{stamp}")
 
 
 @pytest.mark.parametrize("made", [True, False])

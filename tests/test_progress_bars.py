@@ -39,3 +39,15 @@ def test_a_bar_in_which_nothing_was_done_is_no_progress(tmp_path: Path) -> None:
     root = analyze([tmp_path], Options(jobs=1)).verdict.root_cause
     assert root is not None
     assert root.quote == FAILURE
+
+
+def test_what_is_only_slow_is_not_said_to_have_failed(tmp_path: Path) -> None:
+    slow = (
+        "[W compiler_depend.ts:28] Warning: CAUTION: The operator 'torchvision::nms' is not currently supported on the "
+        "NPU backend and will fall back to run on the CPU. This may have performance implications."
+    )
+    (tmp_path / "infer.log").write_text(f"{slow}\nimages per second: 3.1\n", "utf-8")
+    said = analyze([tmp_path], Options(jobs=1, symptom="slow")).verdict.statement
+
+    assert "No failure is in the logs." in said.en
+    assert "failed" not in said.en

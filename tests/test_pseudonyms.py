@@ -135,6 +135,18 @@ def test_redact_writes_no_private_name_and_keeps_the_names_for_the_owner(
     assert str(kept) in done.stderr
 
 
+def test_the_summary_on_the_terminal_has_pseudonyms_too(plogscope_command: Run, tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    done = plogscope_command("analyze", TWO_NODES, "--redact", XDG_STATE_HOME=str(state))
+    assert done.returncode == 0, done.stderr
+    (kept,) = (state / "plogscope" / "maps").iterdir()
+    originals = [name for names in json.loads(kept.read_text(encoding="utf-8")).values() for name in names]
+    summary = done.stdout.rpartition("\n/")[0]
+
+    assert "First failure" in summary
+    assert [name for name in originals if name in summary] == []
+
+
 def test_the_names_never_lie_in_the_folder_that_is_handed_on(plogscope_command: Run, tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     done = plogscope_command("analyze", TWO_NODES, "--redact", "-o", "out", XDG_STATE_HOME=str(tmp_path / "out" / "s"))

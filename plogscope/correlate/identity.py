@@ -140,6 +140,9 @@ def _note_launcher(findings: Sequence[Finding], votes: dict[ProcessKey, _Votes])
 
 HCOM_INIT = "hccl/hcom-init"
 WORKER_EXIT = "launcher/worker-exit"
+IN_WORDS = 5000
+"""What `rankNum[8], rank[2]` says weighs more than a number in brackets before the text, which was seen to be wrong."""
+
 RANK_LINE = "env/rank-line"
 SUMMARY_RANK = "launcher/summary-rank"
 SUMMARY_EXIT = "launcher/summary-exit"
@@ -166,7 +169,7 @@ def _note_membership(
     if name and rank is not None and rank != NO_RANK:
         members[name][key] = rank
     if finding.signature == HCOM_INIT and rank is not None and rank != NO_RANK:
-        votes[key].ranks[rank] += 1
+        votes[key].ranks[rank] += IN_WORDS
 
 
 def _process(key: ProcessKey, vote: _Votes) -> Process:

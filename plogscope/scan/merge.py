@@ -13,6 +13,9 @@ from plogscope.scan.activity import Span
 from plogscope.scan.engine import Scanned
 from plogscope.scan.fragment import Fragment
 
+HALF_A_YEAR_NS = 181 * 86_400 * SECOND_NS
+"""A stamp that is nearest to a time so long before a file was written is at most a day (zones) later than that."""
+
 
 class SourceStats(msgspec.Struct, frozen=True, kw_only=True):
     """What one source held. Times are local as printed, ns; `bins` as in `Activity`."""
@@ -84,7 +87,7 @@ def merge(bundle: Bundle, scanned: Scanned) -> Observations:
     """Flattens the folds and gives every stamp a year.
 
     Stamps without a year take the one that brings them nearest to a dated record of the same source, else of the
-    bundle, else to the time of the file.
+    bundle; else the last one before the file was written.
     """
     dated = [f.counts.dated_ns for f in scanned.fragments.values() if f.counts.dated_ns is not None]
     anywhere = min(dated) if dated else None
@@ -94,7 +97,8 @@ def merge(bundle: Bundle, scanned: Scanned) -> Observations:
         fragment = scanned.fragments.get(source.id)
         if fragment is None:
             continue
-        reference = _first_known(fragment.counts.dated_ns, source.stamp_ns, anywhere, source.mtime_ns or None)
+        written = source.mtime_ns - HALF_A_YEAR_NS if source.mtime_ns else None
+        reference = _first_known(fragment.counts.dated_ns, source.stamp_ns, anywhere, written)
         rows = [finding for fold in fragment.table.kept() for finding in fold.rows()]
         rows.sort(key=lambda finding: (finding.line, finding.signature or "", finding.template))
         findings.extend(_dated(_timed_from_behind(rows), reference))

@@ -48,6 +48,16 @@ def test_a_prefix_wins_over_the_seat_in_a_communicator() -> None:
     assert ranks(identified(joined(41, 1, 2, "g"), finding("x/y", output, rank=17)))[41] == 17
 
 
+def test_what_a_line_says_in_words_wins_over_the_number_in_its_brackets() -> None:
+    plog = source(0, "plog", "a", 40)
+    seen = finding(
+        "hccl/hcom-init", plog, pid=40, rank=3,
+        says={"rank": 1}, communicator="hccl-40-0-1675133310-hccl_world_group", rank_size=8,
+    )  # fmt: skip
+
+    assert ranks(identified(seen)) == {40: 1}
+
+
 def test_the_only_seats_that_are_known_are_the_ranks() -> None:
     found = identified(*(finding(SEAT, source(pid, "plog", "a", pid), group_rank=pid - 40) for pid in (43, 46)))
 
