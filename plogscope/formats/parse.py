@@ -21,6 +21,7 @@ class Piece(msgspec.Struct, frozen=True):
         head: None for a continuation of the last record of the stream, or for text that has no head.
         indented: The text starts with white space, so it continues whatever came before in its stream.
         inside: The text stands, with its line ends escaped, in the same bytes as the piece before it.
+        carrier: What the logging library says that framed a line that continues; its time is that of the line.
     """
 
     text: str
@@ -28,6 +29,7 @@ class Piece(msgspec.Struct, frozen=True):
     head: Head | None
     indented: bool
     inside: bool = False
+    carrier: Head | None = None
 
 
 def parse_line(raw: bytes) -> list[Piece]:
@@ -72,7 +74,7 @@ def _parse_piece(facts: Facts, text: str, head: Head | None) -> Piece:
     merged = _merge_facts(facts, inner_facts)
     if inner is None:
         if inner_text[:1] in (" ", "\t", ""):
-            return Piece(inner_text, merged, None, indented=True)
+            return Piece(inner_text, merged, None, indented=True, carrier=head)
         return Piece(text, merged, head, indented=False)
     if head.format == _OF_A_MACHINE and inner.format == _OF_ANY_PROGRAM:
         return Piece(text, merged, msgspec.structs.replace(head, level=inner.level or head.level), indented=False)

@@ -14,6 +14,7 @@ from plogscope.formats.stamps import FIRST_DATED_NS
 from plogscope.grammar.match import Match, Matcher
 from plogscope.model.record import Actor, Finding
 from plogscope.model.source import Source
+from plogscope.model.vocabulary import TimeQuality
 from plogscope.scan.fold import MAX_QUOTE_CHARS, UNNAMED, cut_quote, fold_key, unknown_key
 from plogscope.scan.fragment import (
     EXCEPTION,
@@ -270,6 +271,7 @@ class _Scanner:
         signature = self._matcher.grammar.signatures[match.signature]
         facts = piece.facts
         pid = piece.head.pid if piece.head is not None and piece.head.pid is not None else facts.pid
+        time_ns, quality = self._time_of(piece)
         finding = Finding(
             signature=signature.id,
             source=self._source.id,
@@ -279,14 +281,21 @@ class _Scanner:
             record_end_line=self.fragment.counts.lines,
             offset=offset,
             format="text",
-            time_ns=self.fragment.last_time_ns,
-            time_quality="none" if self.fragment.last_time_ns is None else "inherited",
+            time_ns=time_ns,
+            time_quality=quality,
             actor=_actor(self._source, facts, None),
             fields={name: value[:MAX_QUOTE_CHARS] for name, value in match.fields.items()},
         )
         return Seen(
             fold_key(signature, match, pid, facts.stream), finding, signature.match.formats, signature.match.levels
         )
+
+    def _time_of(self, piece: Piece) -> tuple[int | None, TimeQuality]:
+        """The time that a logging library put before this very line; else that of the last stamp above it."""
+        if piece.carrier is not None and piece.carrier.time_ns is not None:
+            return piece.carrier.time_ns, piece.carrier.time_quality
+        last = self.fragment.last_time_ns
+        return last, "none" if last is None else "inherited"
 
     def _close(self, stream: str, *, raised: bool) -> None:
         if stream == "":
