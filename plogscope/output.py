@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import IO
 
 import msgspec
 
@@ -198,13 +200,20 @@ def _print(data: bytes) -> None:
         raise InputError("the standard output is closed", "name a file with -o")
     try:
         sys.stdout.flush()
-        sys.stdout.buffer.write(data if data.endswith(b"\n") else data + b"\n")
+        _write_all(sys.stdout.buffer, data if data.endswith(b"\n") else data + b"\n")
         sys.stdout.buffer.flush()
     except BrokenPipeError:
         raise
     except OSError as error:
         sys.stdout = None  # nothing more can be written, also not at exit
         raise InputError(f"the standard output cannot be written ({error.strerror})", "name a file with -o") from error
+
+
+def _write_all(stream: IO[bytes], data: bytes) -> None:
+    """Writes to the end: a stream without a buffer takes what fits and says how much that was."""
+    left = memoryview(data)
+    while left:
+        left = left[stream.write(left) :]
 
 
 def _write(path: Path, data: bytes) -> None:
@@ -216,19 +225,20 @@ def _write(path: Path, data: bytes) -> None:
     if path.exists() and not path.is_file():
         _write_through(path, data)
         return
-    partial = path.with_name(f".{path.name}.{os.getpid()}.part")
+    partial = path.with_name(f".{os.getpid()}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         partial.write_bytes(data)
         partial.replace(path)
     except OSError as error:
-        partial.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # where nothing can be written, nothing lies
+            partial.unlink(missing_ok=True)
         raise InputError(f"{path} cannot be written ({error.strerror})", "choose another place with -o") from error
 
 
 def _write_through(path: Path, data: bytes) -> None:
     try:
         with path.open("wb", buffering=0) as stream:
-            stream.write(data)
+            _write_all(stream, data)
     except OSError as error:
         raise InputError(f"{path} cannot be written ({error.strerror})", "choose another place with -o") from error

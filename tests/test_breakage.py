@@ -279,6 +279,51 @@ def test_a_stamp_without_a_year_was_before_its_file_was_written(tmp_path: Path, 
     assert entry.time.startswith(f"{year}-{stamp}")
 
 
+@pytest.mark.parametrize(
+    "entry",
+    ['{"ts":99999999999,"level":"ERROR","msg":"x"}', '{"ts":9.3e18,"level":"ERROR","msg":"x"}',
+     '{"ts":99999999999999999999,"level":"ERROR","msg":"x"}',
+     '{"ts":"2026-03-01T08:00:05","level":"ERROR","logger":"\\ud800x","msg":"m"}'],
+)  # fmt: skip
+def test_an_odd_value_in_a_structured_log_costs_no_report(tmp_path: Path, entry: str) -> None:
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "logs/train.log").write_text(f"{entry}\n", "utf-8")
+    for command in (["analyze", "-f", "json"], ["table", "-o", str(tmp_path / "x.csv")]):
+        done = run([command[0], str(tmp_path / "logs"), *command[1:]], stdout=subprocess.PIPE)
+        assert done.returncode == 0, done.stderr
+
+
+def test_a_full_disk_behind_an_unbuffered_output_is_an_error(tmp_path: Path) -> None:
+    plog(tmp_path, [KNOWN])
+    command = f"ulimit -f 1; exec {sys.executable} -m plogscope analyze {tmp_path} -f html > {tmp_path}/page"
+    environment = os.environ | {"PYTHONUNBUFFERED": "1", "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(["/bin/sh", "-c", command], stderr=subprocess.PIPE, env=environment, check=False)
+
+    assert done.returncode == EXIT_INPUT
+    assert b"cannot be written" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["train.log/x.html", f"{'a' * 300}.html"])
+def test_an_output_that_cannot_be_is_said_in_one_line(tmp_path: Path, name: str) -> None:
+    (tmp_path / "train.log").write_text(f"{KNOWN}\n", "utf-8")
+    done = run(["analyze", str(tmp_path), "-o", str(tmp_path / name)], stdout=subprocess.PIPE)
+
+    assert done.returncode == EXIT_INPUT
+    assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("filler", ["", "x" * 66_000], ids=["torn", "long"])
+def test_an_error_in_a_structured_line_that_is_torn_or_too_long_is_not_lost(tmp_path: Path, filler: str) -> None:
+    told = json.dumps({"e": "Traceback (most recent call last):\n  File 'a.py', line 3, in f\nRuntimeError: boom"})[1:]
+    entry = '{"ts": "2026-03-01T08:00:55", "level": "ERROR", "msg": "step failed", "ctx": "' + filler + '", ' + told
+    lines = [
+        f'{{"ts": "2026-03-01T08:00:{second:02d}", "level": "INFO", "msg": "step {second}"}}' for second in range(9)
+    ]
+    (tmp_path / "train.log").write_text("\n".join([*lines, entry if filler else entry[:-2], ""]), "utf-8")
+
+    assert analyze(tmp_path, jobs=1).verdict.status == "explained"
+
+
 @pytest.mark.parametrize("made", [True, False])
 def test_a_folder_without_signatures_is_refused(tmp_path: Path, made: bool) -> None:  # noqa: FBT001
     plog(tmp_path, [KNOWN])

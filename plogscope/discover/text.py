@@ -88,11 +88,11 @@ def as_utf8(stream: BinaryIO, encoding: str) -> Callable[[int], bytes]:
 
 def _lines_as_utf8(stream: BinaryIO) -> Callable[[int], bytes]:
     def read(size: int) -> bytes:
-        data = b""
+        data = bytearray()
         while len(data) < size and (line := stream.readline(MAX_LINE_BYTES)):
             text = line.removesuffix(b"\n")
             data += decode_in_gb18030(text).encode("utf-8", "replace") + line[len(text) :]
-        return data
+        return bytes(data)
 
     return read
 

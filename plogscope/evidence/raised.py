@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 import msgspec
 
@@ -20,10 +21,17 @@ SIGNATURE = "python/exception"
 TRACEBACK, EXCEPTION = "traceback", "exception"
 """Formats of the scan."""
 
-_WINDOW_BYTES = 64 * 1024
+_WINDOW_BYTES = 128 * 1024
 _QUOTE_CHARS = 500
-_LINES_BETWEEN = 200
-"""Lines within which an exception that the scan knows can still belong to the traceback, where many write one file."""
+_REMEMBERED_BYTES = 1024
+_MOST_LINES = 600
+"""Lines behind which nothing is taken to belong to a traceback: its own, and those of others in the same file."""
+
+_MOST_ASKED = 500
+"""Bare tracebacks that are looked at: the first are those that can be the cause."""
+
+_read_again = lru_cache(maxsize=8192)(parse_line)
+"""Where many write one file, what is behind one of their tracebacks is behind all of them."""
 
 _NAME = re.compile(
     r"(?P<exception>(?:[A-Za-z_]\w{0,80}\.){0,12}_{0,2}[A-Z]\w{0,120})(?:: (?P<message>[^\n]{1,400})|:?\s*$)", re.ASCII
@@ -39,8 +47,10 @@ def name_raised(bundle: Bundle, findings: Sequence[Finding]) -> tuple[Finding, .
     log stays as it is; one whose exception stands somewhere behind it, among lines of other writers, is dropped.
     """
     named = []
+    asked = 0
     for finding in findings:
-        bare = finding.signature is None and finding.format == TRACEBACK
+        bare = finding.signature is None and finding.format == TRACEBACK and asked < _MOST_ASKED
+        asked += bare
         one = _named(bundle.sources[finding.source], finding) if bare else finding
         if one is not None:
             named.append(one)
@@ -84,7 +94,7 @@ def _pieces(source: Source, finding: Finding) -> Iterator[tuple[int, int, bytes,
     except OSError:
         return
     offset = finding.offset
-    for number, raw in enumerate(lines[:_LINES_BETWEEN]):
-        for piece in parse_line(raw):
+    for number, raw in enumerate(lines[:_MOST_LINES]):
+        for piece in _read_again(raw) if len(raw) <= _REMEMBERED_BYTES else parse_line(raw):
             yield number, offset, raw, piece, number + 1 < len(lines)
         offset += len(raw) + 1

@@ -14,7 +14,7 @@ import msgspec
 
 from plogscope.formats.base import Format, Head, Sample
 from plogscope.formats.py_logging import head_of
-from plogscope.formats.stamps import SECOND_NS, local_ns
+from plogscope.formats.stamps import DAY_NS, LAST_KNOWN_YEAR, SECOND_NS, local_ns
 
 ORDER = 205
 
@@ -48,6 +48,9 @@ _SCALES_NS = ((1e11, SECOND_NS), (1e14, SECOND_NS // 1000), (1e17, 1000), (1e20,
 _LEAST_S = 1e9
 """September 2001: what is smaller counts from the start of something."""
 
+_LAST_NS = (LAST_KNOWN_YEAR + 1 - 1970) * 366 * DAY_NS
+"""No log was written so late; larger numbers do not fit where times are kept."""
+
 _LARGEST = 1 << 31
 
 
@@ -60,16 +63,36 @@ class Entry(msgspec.Struct, frozen=True):
 
 def read_entry(text: str) -> Entry | None:
     """The entry that a whole line is; None for text, and for objects that are no log entry."""
-    if not text.startswith(START) or len(text) >= MAX_CHARS or not text.rstrip().endswith("}"):
+    if not text.startswith(START):
         return None
+    if len(text) >= MAX_CHARS or not text.rstrip().endswith("}"):
+        return _of_part(text)
     try:
         fields: object = json.loads(text)
     except (ValueError, RecursionError):
-        return None
+        return _of_part(text)
     if not isinstance(fields, dict):
         return None
     record = fields.get("record")
     return _of_loguru(record) if isinstance(record, dict) else _of_fields(fields)
+
+
+_PART_LEVEL = re.compile(r'"(?:level|levelname|severity|lvl|log\.?_?level)" ?: ?"(\w{3,9})"')
+_PART_MESSAGE = re.compile(r'"(?:msg|message|event)" ?: ?"((?:[^"\\\n]|\\.){1,2000})')
+_PART_TIME = re.compile(r'"(?:ts|time|timestamp|@timestamp|asctime|datetime|t)" ?: ?"([^"\\\n]{10,40})"')
+_SEARCHED = 16 * 1024
+
+
+def _of_part(text: str) -> Entry | None:
+    """What can be read of an entry that is torn, or too long to be read as a whole: an error in it must not be lost."""
+    start = text[:_SEARCHED]
+    word, message, stamp = (pattern.search(start) for pattern in (_PART_LEVEL, _PART_MESSAGE, _PART_TIME))
+    level = _WORDS.get(word[1].upper()) if word is not None else None
+    if level is None or message is None:
+        return None
+    below = text[message.end() :].replace("\\n", "\n").replace('\\"', '"')
+    fields: dict[str, object] = {"time": stamp[1]} if stamp is not None else {}
+    return _entry(fields, level, _time(fields), f"{message[1]}\n{below}")
 
 
 def _of_fields(fields: Mapping[str, object]) -> Entry | None:
@@ -99,11 +122,11 @@ def _of_loguru(record: Mapping[str, object]) -> Entry | None:
 
 
 def _entry(fields: Mapping[str, object], level: str | None, time_ns: int | None, text: str) -> Entry:
-    """The text is cut into lines, without what no encoding can write."""
-    lines = text.encode("utf-8", "replace").decode().replace("\0", "").splitlines() or [""]
+    """The text is cut into lines."""
+    lines = (_writable(text) or "").splitlines() or [""]
     if len(lines) > MAX_FIRST + MAX_LAST:
         lines = lines[:MAX_FIRST] + lines[-MAX_LAST:]
-    known = head_of(lines[0], level, time_ns, _string(fields, _LOGGERS))
+    known = head_of(lines[0], level, time_ns, _writable(_string(fields, _LOGGERS)))
     head = msgspec.structs.replace(
         known,
         pid=known.pid if known.pid is not None else _number(fields, _PIDS),
@@ -112,6 +135,11 @@ def _entry(fields: Mapping[str, object], level: str | None, time_ns: int | None,
         carrier=True,
     )
     return Entry(head, tuple(line for line in lines[1:] if line.strip()))
+
+
+def _writable(text: str | None) -> str | None:
+    """The text without what no encoding can write."""
+    return None if text is None else text.encode("utf-8", "replace").decode().replace("\0", "")
 
 
 def _string(fields: Mapping[str, object], keys: tuple[str, ...]) -> str | None:
@@ -147,7 +175,8 @@ def _time(fields: Mapping[str, object]) -> int | None:
 
 def _since_1970_ns(value: float) -> int | None:
     scale = next((unit for limit, unit in _SCALES_NS if _LEAST_S <= value < limit), None)
-    return None if scale is None else int(value) * scale + round(value % 1 * scale)
+    time_ns = None if scale is None else int(value) * scale + round(value % 1 * scale)
+    return time_ns if time_ns is not None and time_ns < _LAST_NS else None
 
 
 def lines_of(text: str) -> Iterator[str]:

@@ -122,3 +122,11 @@ def test_whoever_says_that_the_job_crashed_is_not_told_that_nothing_failed(tmp_p
 def test_without_any_progress_nothing_is_sure(tmp_path: Path) -> None:
     assert report_of(tmp_path, "loading checkpoint shards").verdict.confidence.level != "high"
     assert report_of(tmp_path, STEP).verdict.confidence.level == "high"
+
+
+def test_a_deep_stack_hides_no_exception_of_an_unfamiliar_name(tmp_path: Path) -> None:
+    frames = [line for depth in range(180) for line in (f'  File "/job/m.py", line {depth}, in f{depth}', "    g()")]
+    root = report_of(tmp_path, FRAMES[0], *frames, "rows.checks.NoRows: shard 3").verdict.root_cause
+
+    assert root is not None
+    assert root.quote == "rows.checks.NoRows: shard 3"
