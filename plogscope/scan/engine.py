@@ -6,9 +6,9 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import msgspec
@@ -75,9 +75,13 @@ def scan_bundle(
     # "spawn" is safe whatever threads the caller runs; a worker loads the compiled grammar in a few ms.
     context = multiprocessing.get_context("spawn")
     others = set(multiprocessing.active_children())
-    with ProcessPoolExecutor(workers, context, initializer=_start_worker, initargs=(tuple(grammar_folders),)) as pool:
+    with ExitStack() as stack:
         try:
-            with _quiet_start():
+            with _quiet_start() as hold:
+                folders = (tuple(grammar_folders),)
+                pool = ProcessPoolExecutor(workers, context, initializer=_start_worker, initargs=folders)
+                stack.enter_context(pool)
+                hold()  # what the pool starts for itself lets interrupts through again
                 coming = [pool.submit(_run_in_worker, tasks[i]) for i in largest_first]
             done = [one.result() for one in coming]
         except BaseException:
@@ -116,19 +120,25 @@ _worker: list[tuple[Matcher, Columns]] = []
 
 
 @contextmanager
-def _quiet_start() -> Iterator[None]:
-    """An interrupt waits until the processes that start here have been started; to them it never comes.
+def _quiet_start() -> Iterator[Callable[[], object]]:
+    """An interrupt, or the end of the terminal, waits until the processes that start here have been started.
 
-    They would print where they were; the process that started them ends them.
+    To them it never comes: they would print where they were. The process that started them ends them.
+
+    Yields:
+        Holds the signals back (again).
     """
     if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "pthread_sigmask"):
-        yield
+        yield lambda: None
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, HELD)
     try:
-        yield
+        yield lambda: signal.pthread_sigmask(signal.SIG_BLOCK, HELD)
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+HELD = [getattr(signal, name) for name in ("SIGINT", "SIGHUP") if hasattr(signal, name)]
 
 
 def _start_worker(grammar_folders: tuple[Path, ...]) -> None:
