@@ -329,7 +329,7 @@ def _report(
             understood=bool(judged) or steps is not None or seen.known_form,
             progressed=any(one.role == "progress" for one in judged),
             of_job=any(map(tells_of_failures, bundle.sources)),
-            broken=None if _is_finished(judged) else first_broken(bundle.sources),
+            broken=lambda: None if _is_finished(judged) else first_broken(bundle.sources),
         ),
     )
     triage = route(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
-from plogscope.model.chain import BARE_TRACEBACK, Chain, Clock, Incident, Suspect
+from plogscope.model.chain import Chain, Clock, Incident, Suspect
 from plogscope.model.report import Confidence, NextAction, Triage
-from plogscope.model.signature import Advice, Code, Signature
+from plogscope.model.signature import NPU, Advice, Code, Signature
 from plogscope.model.steps import StepFacts
 from plogscope.model.vocabulary import Category, ConfidenceLevel, Status, Symptom, Text
 from plogscope.wording import fill, say
@@ -34,13 +34,13 @@ class Heard(msgspec.Struct, frozen=True, kw_only=True):
         understood: Some line has a form or a message that the program knows.
         progressed: Something tells of steps done or of a good end.
         of_job: An output of the job or a plog of its errors was read.
-        broken: Path of an output that stops within a line, if the run is not known to have ended well.
+        broken: Looks for an output that stops within a line; its path, if the run is not known to have ended well.
     """
 
     understood: bool = True
     progressed: bool = True
     of_job: bool = True
-    broken: str | None = None
+    broken: Callable[[], str | None] = lambda: None
 
 
 def judge_chain(
@@ -145,17 +145,13 @@ def _remedy(
     return tuple(actions)
 
 
-FIRST_DEVICE = "-i 0"
-"""How commands in signatures name the device: that of the failure is meant."""
-
-
 def _advised(advice: Advice, root: Incident, where: str) -> NextAction:
     values = {name: value for finding in reversed(root.findings) for name, value in finding.fields.items()}
     values.update(root.lead.fields)
+    told = values.get("device", "")
+    device = str(root.actor.device) if root.actor.device is not None else told
+    values[NPU] = device if device.isdecimal() else "<device>"
     command = fill(Text(advice.command, advice.command), values).en if advice.command else None
-    if command is not None:
-        device = root.actor.device
-        command = command.replace(FIRST_DEVICE, f"-i {'<device>' if device is None else device}")
     return NextAction(
         kind=advice.kind,
         action=fill(advice.next_action, values),
@@ -187,7 +183,7 @@ def _insufficient(
         key = "action.collect_doing" if all(one.logged for one in chain.suspects) else "action.collect_peer"
         action = say(key, who=_names(chain.suspects))
         actions = [NextAction(kind="collect", action=action, why=chain.suspects[0].why)]
-    elif lead is not None and lead.lead.format == BARE_TRACEBACK and lead.signature is None:
+    elif lead is not None and lead.lead.is_bare_traceback:
         statement = say("statement.cut_off", where=where[lead.id])
         file, _, line = where[lead.id].rpartition(":")
         actions = [NextAction(kind="collect", action=say("action.collect_end", file=file, line=line))]
@@ -349,8 +345,9 @@ def _nothing_failed(chain: Chain, symptom: Symptom | None, heard: Heard, *, step
         return _cannot_tell("no_job_log", say("statement.no_job_log"), say("action.collect_all"))
     if symptom == "crash":
         return _cannot_tell("no_word", say("statement.no_word"), say("action.collect_all"))
-    if heard.broken is not None:
-        return _cannot_tell("no_end", say("statement.breaks_off", file=heard.broken), say("action.collect_all"))
+    broken = heard.broken()
+    if broken is not None:
+        return _cannot_tell("no_end", say("statement.breaks_off", file=broken), say("action.collect_all"))
     return _no_failure(chain, symptom, sure=heard.progressed or stepwise)
 
 

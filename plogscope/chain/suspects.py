@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from plogscope.chain.checkers.base import JobView
+from plogscope.chain.checkers.reading import MAX_RANKS
 from plogscope.chain.checkers.seats import Seats, find_seats
 from plogscope.chain.edges import strength
 from plogscope.model.chain import Cluster, Incident, Suspect
@@ -16,7 +17,6 @@ from plogscope.wording import say
 
 NO_RANK = 4_294_967_295
 MAX_SUSPECTS = 64
-MAX_RANKS = 65_536
 _NUMBER = re.compile(r"\d{1,10}")
 
 

@@ -11,7 +11,7 @@ import msgspec
 from plogscope.formats.prefixes import clean, peel
 from plogscope.formats.registry import classify
 from plogscope.formats.stamps import SECOND_NS
-from plogscope.model.chain import BARE_TRACEBACK, ENDS_THE_HOST, KERNEL_FORMATS, Incident
+from plogscope.model.chain import ENDS_THE_HOST, KERNEL_FORMATS, Incident
 from plogscope.model.record import BELOW_ERROR, Actor, Finding, Writer
 from plogscope.model.signature import Code, Signature
 from plogscope.model.vocabulary import Category, Role, Text
@@ -73,7 +73,7 @@ HUSHING_FORMATS = frozenset({"vllm", "py-logging", "torch-log", "mindie", "minds
 def judge(finding: Finding, signatures: Mapping[str, Signature], lookup: CodeLookup) -> Judged:
     """Role and category of one finding: of the code it names, if its signature leaves that to the code table."""
     signature = signatures.get(finding.signature or "")
-    if signature is None and finding.format == BARE_TRACEBACK:
+    if finding.is_bare_traceback:
         return Judged(finding, None, "symptom", "unknown", CUT_TITLE, -100)
     if signature is None and _is_torn(finding):
         return Judged(finding, None, "symptom", "unknown", TORN_TITLE, -100)

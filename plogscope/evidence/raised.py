@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 
 import msgspec
 
+from plogscope.evidence.again import pieces_of
 from plogscope.evidence.frames import read_frame
 from plogscope.formats.encoding import decode_line
-from plogscope.formats.parse import Piece, parse_line
+from plogscope.formats.parse import Piece
 from plogscope.model.record import BELOW_ERROR, Finding
 from plogscope.model.source import Bundle, Source
 from plogscope.opening import open_log
@@ -18,20 +18,16 @@ from plogscope.opening import open_log
 SIGNATURE = "python/exception"
 """What states an exception of any name."""
 
-TRACEBACK, EXCEPTION = "traceback", "exception"
-"""Formats of the scan."""
+EXCEPTION = "exception"
+"""Format of the line that ends a traceback."""
 
 _WINDOW_BYTES = 128 * 1024
 _QUOTE_CHARS = 500
-_REMEMBERED_BYTES = 1024
 _MOST_LINES = 600
 """Lines behind which nothing is taken to belong to a traceback: its own, and those of others in the same file."""
 
 _MOST_ASKED = 500
 """Bare tracebacks that are looked at: the first are those that can be the cause."""
-
-_read_again = lru_cache(maxsize=8192)(parse_line)
-"""Where many write one file, what is behind one of their tracebacks is behind all of them."""
 
 _NAME = re.compile(
     r"(?P<exception>(?:[A-Za-z_]\w{0,80}\.){0,12}_{0,2}[A-Z]\w{0,120})(?:: (?P<message>[^\n]{1,400})|:?\s*$)", re.ASCII
@@ -49,7 +45,7 @@ def name_raised(bundle: Bundle, findings: Sequence[Finding]) -> tuple[Finding, .
     named = []
     asked = 0
     for finding in findings:
-        bare = finding.signature is None and finding.format == TRACEBACK and asked < _MOST_ASKED
+        bare = finding.is_bare_traceback and asked < _MOST_ASKED
         asked += bare
         one = _named(bundle.sources[finding.source], finding) if bare else finding
         if one is not None:
@@ -95,6 +91,6 @@ def _pieces(source: Source, finding: Finding) -> Iterator[tuple[int, int, bytes,
         return
     offset = finding.offset
     for number, raw in enumerate(lines[:_MOST_LINES]):
-        for piece in _read_again(raw) if len(raw) <= _REMEMBERED_BYTES else parse_line(raw):
+        for piece in pieces_of(raw):
             yield number, offset, raw, piece, number + 1 < len(lines)
         offset += len(raw) + 1

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 from itertools import chain
 
+from plogscope.evidence.again import pieces_of
 from plogscope.evidence.frames import read_frame
 from plogscope.formats.base import Head
 from plogscope.formats.parse import Piece, parse_line
@@ -25,10 +25,6 @@ ENTRIES = frozenset(
 """Where programs, threads and workers begin."""
 
 _CHAIN = ("traceback", "exception")
-_REMEMBERED_BYTES = 1024
-
-_read_again = lru_cache(maxsize=4096)(parse_line)
-"""Where many ranks write into one file, what is around one of their errors is around all of them."""
 _JOINERS = ("The above exception was the direct cause", "During handling of the above exception")
 
 
@@ -82,7 +78,7 @@ def _logger(head: Head) -> tuple[str | None, ...]:
 
 def _of_stream(lines: Iterable[bytes], stream: str, *, step: int = 1) -> Iterator[Piece]:
     for line in lines:
-        for piece in (_read_again(line) if len(line) <= _REMEMBERED_BYTES else parse_line(line))[::step]:
+        for piece in pieces_of(line)[::step]:
             if piece.facts.stream == stream and piece.text.strip():
                 yield piece
 

@@ -77,9 +77,14 @@ def read_entry(text: str) -> Entry | None:
     return _of_loguru(record) if isinstance(record, dict) else _of_fields(fields)
 
 
-_PART_LEVEL = re.compile(r'"(?:level|levelname|severity|lvl|log\.?_?level)" ?: ?"(\w{3,9})"')
-_PART_MESSAGE = re.compile(r'"(?:msg|message|event)" ?: ?"((?:[^"\\\n]|\\.){1,2000})')
-_PART_TIME = re.compile(r'"(?:ts|time|timestamp|@timestamp|asctime|datetime|t)" ?: ?"([^"\\\n]{10,40})"')
+_PART_LEVEL, _PART_MESSAGE, _PART_TIME = (
+    re.compile(f'"(?:{"|".join(map(re.escape, keys))})" ?: ?"' + value)
+    for keys, value in (
+        (_LEVELS, r'(\w{3,9})"'),
+        (_MESSAGES, r'((?:[^"\\\n]|\\.){1,2000})'),
+        (_TIMES, r'([^"\\\n]{10,40})"'),
+    )
+)
 _SEARCHED = 16 * 1024
 
 

@@ -78,12 +78,8 @@ class Cluster(msgspec.Struct, frozen=True, kw_only=True):
     expected_ranks: int | None = None
 
 
-BARE_TRACEBACK = "traceback"
-"""Format of the head of a traceback: it is left alone only where the exception below it is not in the log."""
-
 KERNEL_FORMATS = frozenset({"syslog", "dmesg"})
 """Logs of a host: many programs write them, so what stands in the same file is not of one process."""
-
 
 ENDS_THE_HOST = ("kernel-panic", "reboot")
 """Subcategories of what ends all processes of a host, of the job or not."""

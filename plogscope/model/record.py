@@ -107,6 +107,11 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
         return ((self.order_ns or 0) - (self.time_ns or 0)) / 1_000_000_000 if known else 0.0
 
     @property
+    def is_bare_traceback(self) -> bool:
+        """The head of a traceback; it is a finding only where no exception below it is."""
+        return self.signature is None and self.format == "traceback"
+
+    @property
     def nearness(self) -> int:
         """How near to the failure it was written: 2 by the layer that failed, 1 by CANN's error stack, 0 above it."""
         if self.format in FIRST_HAND_FORMATS:

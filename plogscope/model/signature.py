@@ -110,6 +110,10 @@ class ChainHints(msgspec.Struct, frozen=True, kw_only=True):
     trail: bool = False
 
 
+NPU = "npu"
+"""A placeholder that every text of an advice may have: the number of the device that failed, if it is known."""
+
+
 class Advice(msgspec.Struct, frozen=True, kw_only=True):
     """The smallest next action when this signature is the root cause."""
 

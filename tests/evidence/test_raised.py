@@ -130,3 +130,40 @@ def test_a_deep_stack_hides_no_exception_of_an_unfamiliar_name(tmp_path: Path) -
 
     assert root is not None
     assert root.quote == "rows.checks.NoRows: shard 3"
+
+
+def test_what_only_the_shell_saw_of_a_crash_asks_for_the_stack(tmp_path: Path) -> None:
+    report = report_of(tmp_path, STEP, "train.sh: line 9: 41021 Segmentation fault      (core dumped) python3 train.py")
+
+    assert (report.verdict.status, report.verdict.root_cause) == ("insufficient", None)
+    assert report.next_actions[0].env == {"PYTHONFAULTHANDLER": "1"}
+
+
+def test_a_line_that_a_logger_frames_has_the_time_of_its_frame(tmp_path: Path) -> None:
+    frame = "(Worker_TP0 pid=471) ERROR 06-01 03:19:{second} [executor.py:949] {text}"
+    lines = [
+        frame.format(second="01", text="    value = stream.wait(event)"),
+        frame.format(second="07", text="        torch.OutOfMemoryError: NPU out of memory. Tried to allocate 2.00 GiB"),
+    ]
+    root = report_of(tmp_path, *lines).verdict.root_cause
+
+    assert root is not None
+    assert (root.time or "").endswith("-06-01T03:19:07.000000")
+
+
+@pytest.mark.parametrize(("told", "shown"), [(", device_id=3", "-i 3"), ("", "-i <device>")])
+def test_a_command_names_the_device_that_failed_and_never_another(tmp_path: Path, told: str, shown: str) -> None:
+    line = (
+        "[ERROR] RUNTIME(41,python3):2026-05-02-04:33:32.920.727 [runtime.cc:5571]61 ProcHBMRas:HBM MULTI BIT ECC, "
+        f"Uncorrectable ECC{told}, event_id=0x80e01801, time us=91022338000."
+    )
+    commands = [one.command or "" for one in report_of(tmp_path, line).next_actions]
+
+    assert any(shown in command for command in commands), commands
+
+
+def test_the_executor_that_saw_a_worker_die_names_its_rank(tmp_path: Path) -> None:
+    line = "ERROR 04-11 10:02:31 [multiproc_executor.py:146] Worker proc VllmWorker-3 died unexpectedly, shutting down"
+    verdict = report_of(tmp_path, line).verdict
+
+    assert (verdict.status, [one.rank for one in verdict.suspects]) == ("insufficient", [3])

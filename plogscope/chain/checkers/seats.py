@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+
 import msgspec
 
 from plogscope.chain.checkers.base import JobView
-from plogscope.chain.checkers.reading import number
+from plogscope.chain.checkers.reading import MAX_RANKS, number
 from plogscope.chain.checkers.signatures import (
     COMM_INIT_INFO,
     COMMUNICATOR_KEY_INFO,
@@ -18,9 +20,6 @@ from plogscope.chain.checkers.signatures import (
 from plogscope.model.record import Finding
 
 _NO_ADDRESS = ("", "0.0.0.0", "127.0.0.1")  # noqa: S104 - printed by HCCL where no address is set
-
-
-MOST_RANKS = 65_536
 
 
 class Seats(msgspec.Struct):
@@ -63,7 +62,7 @@ class Seats(msgspec.Struct):
 
     def _absent(self) -> int | None:
         """The only rank of the job whose place is not known."""
-        absent = set(range(min(self.expected or 0, MOST_RANKS))) - set(self.by_device.values())
+        absent = set(range(min(self.expected or 0, MAX_RANKS))) - set(self.by_device.values())
         return absent.pop() if len(absent) == 1 else None
 
     def knows_server(self, address: str) -> bool:
@@ -95,13 +94,20 @@ def find_seats(view: JobView) -> Seats:
 
 def _note_servers(seats: Seats, view: JobView) -> None:
     """Rank 0 names a communicator after the address of its own server: so all of its node are there."""
-    for finding in view.findings:
-        name, node = finding.fields.get("communicator", ""), finding.actor.node
-        if finding.signature != ENTRY_COMM_INIT or "%" not in name or node is None or number(finding, "rank") != 0:
-            continue
-        for (place, device), rank in list(seats.by_device.items()):
-            if place == node:
-                seats.by_device.setdefault((server(name), device), rank)
+    named = {
+        (finding.actor.node, server(name))
+        for finding in view.findings
+        if finding.signature == ENTRY_COMM_INIT
+        and "%" in (name := finding.fields.get("communicator", ""))
+        and number(finding, "rank") == 0
+    }
+    addresses: dict[str, list[str]] = defaultdict(list)
+    for node, address in named:
+        if node is not None:
+            addresses[node].append(address)
+    for (place, device), rank in list(seats.by_device.items()):
+        for address in addresses.get(place, ()):
+            seats.by_device.setdefault((address, device), rank)
 
 
 _TELLING = frozenset(

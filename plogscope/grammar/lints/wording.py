@@ -11,7 +11,7 @@ from plogscope.grammar.document import Defect
 from plogscope.grammar.lints.base import Entry, Keys, Lint, named
 from plogscope.grammar.lints.proof import BLAMING
 from plogscope.grammar.skeleton import PLACEHOLDER as UNFINISHED
-from plogscope.model.signature import Signature
+from plogscope.model.signature import NPU, Signature
 from plogscope.model.vocabulary import Text
 
 PLACEHOLDER = re.compile(r"\{(\w+)\}")
@@ -42,7 +42,7 @@ class BothLanguages(Lint):
 
 
 class PlaceholdersExtracted(Lint):
-    """A placeholder in a text is the name of an extracted field."""
+    """A placeholder in a text is the name of an extracted field, or the device that failed."""
 
     id = "placeholder"
     meaning = "the report would show the braces"
@@ -50,7 +50,7 @@ class PlaceholdersExtracted(Lint):
     def check(self, entry: Entry) -> Iterator[Defect]:
         fields = set(entry.signature.extract)
         for keys, words in _filled(entry.signature):
-            for name in sorted(set(PLACEHOLDER.findall(words)) - fields):
+            for name in sorted(set(PLACEHOLDER.findall(words)) - fields - {NPU}):
                 message = f"{{{name}}} in {'.'.join(map(str, keys))} is not an extracted field"
                 yield self.defect(entry, keys, message, f"use one of {named(fields)}" if fields else "extract it")
 

@@ -181,3 +181,18 @@ def test_one_late_rank_is_a_straggler_whether_its_node_is_known_or_not() -> None
         job.reports_task(rank, 900.0, issued=printed(100.0 + rank + 400.0 * (rank == 3)))
 
     assert len(check(nameless(job))) == 1
+
+
+def test_many_late_ranks_of_no_known_node_each_in_another_communicator_share_a_clock() -> None:
+    job = Job(expected=8)
+    job.says(0, "hccl/exec-timeout-env", 0.0, limit=300)
+    for pair in range(4):
+        name = f"group_name_{pair}"
+        for inside, rank in enumerate((pair, pair + 4)):
+            job.reports_task(
+                rank, 900.0, issued=printed(100.0 + pair + 400.0 * inside), size=2, inside=inside,
+                communicator=name, tag=f"AllReduce_{name}",
+            )  # fmt: skip
+
+    assert len(check(job.view())) == 4
+    assert check(nameless(job)) == []
